@@ -1,0 +1,893 @@
+"""Every compiled function of the package: line search, hill climb, partition, apply.
+
+All of them live in this one file because Numba does not renew the cached code of a function when a function
+that it calls in *another* file changes. ``NUMBA_DISABLE_JIT=1`` runs the same code slowly, for debugging.
+
+How the training examples lie in memory
+---------------------------------------
+::
+
+                    node A               node B        ...
+              class 0 | class 1     class 0 | class 1
+    columns[0]  x x x | x x           x x   | x           one contiguous float32 row for each attribute,
+    columns[1]  x x x | x x           x x   | x           in search space (see ``oc1.scaling``)
+    columns[d]  1 1 1 | 1 1           1 1   | 1           the constant's column
+    labels      0 0 0 | 1 1           0 0   | 1
+    rows        which row of the user's array each example is
+
+A node is the range ``start:stop`` of every row. Inside a node the examples are grouped by class, and the stable
+partition keeps them so: counting needs no look at a label.
+
+How a line search works
+-----------------------
+The examples have margins V and rates r; for which alpha is the split ``V + alpha r > 0`` purest? Example j
+crosses at ``t = -V / r``: to the right ("up") where r > 0, to the left ("down") where r < 0. Instead of sorting,
+the crossings are counted in buckets (a monotone function of t, so a bucket edge is a real position), the
+purity is evaluated at the edges and bounded from above inside each bucket, and only buckets that can
+still beat the best are opened and sorted. The answer is exact; the cost is linear.
+
+Axis-parallel splits are the same question: the margins are the attribute, the rates are all one.
+
+A purity *score* is a gain: larger is better, and 0 is a useless split (see ``oc1.impurity`` for the measures).
+
+Compile time
+------------
+LLVM inlines a function into every place that calls it and optimises each copy, so the line search is called from
+one place only (the loop of `search`), and arrays are filled by loops rather than slice assignments.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+# Codes of the built-in measures; CUSTOM calls the function that is passed along.
+TWOING, GINI, VARIANCES, INFO_GAIN, SUM_MINORITY, MAX_MINORITY, CUSTOM = range(7)
+# Codes of the orders in which coefficients are perturbed.
+SEQUENTIAL, BEST, RANDOM = range(3)
+
+MAX_BUCKETS = 1024
+#: Nodes up to this size are sorted whole: bounding buckets does not pay there.
+SMALL_NODE = 16
+#: Crossings beyond this are never reached by a finite step.
+FAR = np.float32(1e30)
+#: The score of no split at all: finite, so that differences from it are numbers.
+NOTHING = -1e300
+
+_compiled = njit(cache=True, error_model="numpy", nogil=True)
+# For what runs at every position of a line: a call that is not inlined hands over some forty words.
+_inlined = njit(cache=True, error_model="numpy", nogil=True, forceinline=True)
+
+
+# The two records below are only for Python: kernels take them as plain tuples, because a class of ours in a kernel's signature
+# would make Numba's cache unreadable to a release that has renamed it.
+
+
+class Plan(NamedTuple):
+    """How to search a node: the options of a fit."""
+
+    measure: int
+    min_leaf: int
+    axis: bool
+    n_runs: int  # oblique runs; 0 for none
+    order: int
+    n_swept: int  # coefficients in a round: with the constant, or without it
+    n_perturbations: int
+    n_jumps: int
+    stagnation: float
+
+
+class Scratch(NamedTuple):
+    """Buffers made once a fit and used by every search, for n examples, k classes, d attributes; B is MAX_BUCKETS."""
+
+    lines: np.ndarray  # float32 (3, n): margins, rates of a jump, crossings
+    codes: np.ndarray  # uint16 (n): bucket, or bucket + number of buckets for those that go down
+    keys: np.ndarray  # uint64 (n): opened crossings: order-preserving bits of t, then the position
+    histogram: np.ndarray  # float64 (k + 1, 2 B + 2); the row after the last class counts examples
+    left: np.ndarray  # float64 (k + 1, B + 1): left weight of each class at each edge; then the number of examples
+    edges: np.ndarray  # float64 (3, B + 1): scores at edges, bounds inside buckets, norms
+    slots: np.ndarray  # int64 (B + 2): where an opened bucket's keys go, -1 if closed
+    places: np.ndarray  # int64 (k): label -> place among the classes present
+    counts: np.ndarray  # float64 (5, k): left weights; the pair given to a user's measure; the pair that made it fail
+    planes: np.ndarray  # float64 (3, d + 1): running, best, direction
+    stream: np.ndarray  # uint64 (2): random stream of the running search; whether a user's measure failed
+
+    @classmethod
+    def make(cls, n, k, d):
+        """Allocate the buffers."""
+        return cls(
+            lines=np.empty((3, n), np.float32),
+            codes=np.empty(n, np.uint16),
+            keys=np.empty(n, np.uint64),
+            histogram=np.empty((k + 1, 2 * MAX_BUCKETS + 2)),
+            left=np.empty((k + 1, MAX_BUCKETS + 1)),
+            edges=np.empty((3, MAX_BUCKETS + 1)),
+            slots=np.empty(MAX_BUCKETS + 2, np.int64),
+            places=np.zeros(k, np.int64),
+            counts=np.zeros((5, k)),
+            planes=np.zeros((3, d + 1)),
+            stream=np.zeros(2, np.uint64),
+        )
+
+
+# --------------------------------------------------------------------------------------------------------------
+# Random streams (splitmix64): a search gets its own stream from (seed, node path, run) inside the kernel, which
+# neither numpy's generators nor Numba's global state can give.
+
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_MIX1 = np.uint64(0xBF58476D1CE4E5B9)
+_MIX2 = np.uint64(0x94D049BB133111EB)
+_S27, _S30, _S31, _S11 = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(11)
+_LOW32, _SHIFT32 = np.uint64(0xFFFFFFFF), np.uint64(32)
+
+
+@_compiled
+def mix(seed, salt):
+    """Derive an independent stream from a stream and a number."""
+    z = seed ^ (np.uint64(salt) * _GOLDEN + _MIX1)
+    z = (z ^ (z >> _S30)) * _MIX1
+    z = (z ^ (z >> _S27)) * _MIX2
+    return z ^ (z >> _S31)
+
+
+@_inlined
+def uniform(stream):
+    """Return the next number of a stream, uniform in [0, 1)."""
+    stream[0] += _GOLDEN
+    z = stream[0]
+    z = (z ^ (z >> _S30)) * _MIX1
+    z = (z ^ (z >> _S27)) * _MIX2
+    z = z ^ (z >> _S31)
+    return np.float64(z >> _S11) * (1.0 / 9007199254740992.0)
+
+
+# --------------------------------------------------------------------------------------------------------------
+# Purity of one position
+
+
+@_inlined
+def slack(score):
+    """Return by how much scores may differ and still be called equal."""
+    return 1e-10 * abs(score) + 1e-13
+
+
+@_inlined
+def better(a, b):
+    """Whether score a is larger than score b by more than rounding."""
+    return a > b + slack(b)
+
+
+@_compiled
+def entropy_term(x):
+    """Return x log2 x, which is 0 at 0 (and for the tiny negatives that rounding leaves of zero)."""
+    return x * np.log2(x) if x > 0.0 else 0.0
+
+
+@_inlined
+def pair_factor(code, ranks):
+    """For two classes, Twoing, Gini and variances are one measure times a factor."""
+    if code == TWOING:
+        return 4.0
+    return 2.0 if code == GINI else (ranks[0] - ranks[1]) ** 2
+
+
+@_inlined
+def score_norm(counts, n_left, n, totals, ranks, code):
+    """Score by Twoing, Gini or variances: a squared norm of the deviations from proportional sides."""
+    k = totals.size
+    share = n_left / n
+    norm = 0.0
+    if k == 2:
+        norm = counts[0, 0] - totals[0] * share
+        norm = pair_factor(code, ranks) * norm * norm
+    elif code == TWOING:
+        for c in range(k):
+            norm += abs(counts[0, c] - totals[c] * share)
+        norm = norm * norm
+    elif code == GINI:
+        for c in range(k):
+            norm += (counts[0, c] - totals[c] * share) ** 2
+    else:
+        for c in range(k):
+            norm += ranks[c] * (counts[0, c] - totals[c] * share)
+        norm = norm * norm
+    return norm / (n_left * (n - n_left))
+
+
+@_compiled
+def score_rest(counts, n_left, n, totals, present, code, function, stream):
+    """Score by information gain, a minority measure or a user's measure."""
+    k = totals.size
+    if code == INFO_GAIN:
+        value = entropy_term(n) - entropy_term(n_left) - entropy_term(n - n_left)
+        for c in range(k):
+            value += entropy_term(counts[0, c]) + entropy_term(totals[c] - counts[0, c]) - entropy_term(totals[c])
+        return value / n
+    if code != CUSTOM:
+        most_left, most_right, most = 0.0, 0.0, 0.0
+        for c in range(k):
+            most_left = max(most_left, counts[0, c])
+            most_right = max(most_right, totals[c] - counts[0, c])
+            most = max(most, totals[c])
+        if code == SUM_MINORITY:
+            return (most_left + most_right - most) / n
+        return (n - most - max(n_left - most_left, n - n_left - most_right)) / n
+    # A user's measure gets copies; those that made it fail first are kept for the error message.
+    for c in range(counts.shape[1]):
+        counts[1, c] = 0.0
+        counts[2, c] = 0.0
+    for c in range(k):
+        counts[1, present[c]] = counts[0, c]
+        counts[2, present[c]] = max(0.0, totals[c] - counts[0, c])
+    if stream[1] == 0:
+        for c in range(counts.shape[1]):
+            counts[3, c] = counts[1, c]
+            counts[4, c] = counts[2, c]
+    value = function(counts[1], counts[2])
+    if np.isnan(value):
+        stream[1] = 1
+        return NOTHING
+    return max(-value, NOTHING)
+
+
+@_inlined
+def score_position(counts, n_left, n, totals, ranks, present, code, function, stream):
+    """Score the split that has the class weights ``counts[0]`` on its left. Both sides hold examples."""
+    if code <= VARIANCES:
+        return score_norm(counts, n_left, n, totals, ranks, code)
+    return score_rest(counts, n_left, n, totals, present, code, function, stream)
+
+
+@_compiled
+def score_margins(weights, bounds, totals, ranks, present, margins, code, min_leaf, function, counts, stream):
+    """Score the split V > 0; return (score, whether both sides are pure). NOTHING where a side has too few."""
+    count, n, n_left, left_classes, right_classes = 0, 0.0, 0.0, 0, 0
+    for c in range(totals.size):
+        here, inside = 0, 0.0
+        for j in range(bounds[c], bounds[c + 1]):
+            if not margins[j] > 0:
+                here += 1
+                inside += weights[j] if weights.size > 0 else 1.0
+        counts[0, c] = inside
+        n += totals[c]
+        n_left += inside
+        count += here
+        left_classes += here > 0
+        right_classes += here < bounds[c + 1] - bounds[c]
+    if count < min_leaf or margins.size - count < min_leaf:
+        return NOTHING, False
+    pure = left_classes == 1 and right_classes == 1
+    return score_position(counts, n_left, n, totals, ranks, present, code, function, stream), pure
+
+
+# --------------------------------------------------------------------------------------------------------------
+# Line search: crossings and buckets
+
+
+@_compiled
+def bucket_scale(margins, rates):
+    """Return the typical size of a crossing, from some sixty examples. It steers speed, never the answer."""
+    n = margins.size
+    above, below = 0.0, 0.0
+    for j in range(0, n, max(1, n // 64)):
+        above += abs(margins[j])
+        below += abs(rates[j])
+    if not above > 0.0 or not below > 0.0:
+        return np.float32(1.0)
+    return np.float32(min(max(above / below, 1e-20), 1e20))
+
+
+@_compiled
+def find_crossings(margins, rates, scale, half, crossings, codes):
+    """Compute where every example crosses, and its bucket among 2 * half.
+
+    Each operation on t is monotone in floating point too, so buckets never contradict the order of crossings. Examples that
+    never cross get a bucket beyond the last: the first of two if they stay on the left, the second if on the right.
+    """
+    end = np.float32(half)
+    stretch = np.float32(end * scale)
+    last = np.int32(half - 1)
+    down = np.int32(2 * half)
+    for j in range(margins.size):
+        t = -margins[j] / rates[j]
+        crossings[j] = t
+        size = np.float32(abs(t))
+        inner = min(np.int32(end - stretch / (min(size, FAR) + scale)), last)
+        bucket = half + inner if t >= 0 else half - 1 - inner
+        code = bucket + (down if rates[j] < 0 else 0)
+        codes[j] = code if size < FAR else 2 * down + (1 if margins[j] > 0 else 0)
+
+
+@_compiled
+def count_buckets(weights, bounds, codes, n_buckets, histogram, left):
+    """Count classes and directions by bucket, then the left weight of each class at every edge."""
+    k = bounds.size - 1
+    for c in range(k + 1):
+        for b in range(2 * n_buckets + 2):
+            histogram[c, b] = 0.0
+    for c in range(k):
+        if weights.size > 0:
+            for j in range(bounds[c], bounds[c + 1]):
+                histogram[c, codes[j]] += weights[j]
+                histogram[k, codes[j]] += 1.0
+        else:
+            for j in range(bounds[c], bounds[c + 1]):
+                histogram[c, codes[j]] += 1.0
+            for b in range(2 * n_buckets + 2):
+                histogram[k, b] += histogram[c, b]
+    for c in range(k + 1):
+        inside = histogram[c, 2 * n_buckets]
+        for b in range(n_buckets):
+            inside += histogram[c, b]
+        left[c, 0] = inside
+        for b in range(n_buckets):
+            inside += histogram[c, n_buckets + b] - histogram[c, b]
+            left[c, b + 1] = inside
+
+
+# --------------------------------------------------------------------------------------------------------------
+# Line search: scores at the edges and bounds inside the buckets
+
+
+@_inlined
+def pair_gain(left0, left1, q0, q1, n):
+    """Return the squared deviation of class 0 on the left over the product of the sides (0 where one is empty)."""
+    deviation = left0 * q0 - left1 * q1
+    n_left = left0 + left1
+    spread = n_left * (n - n_left)
+    return deviation * deviation / spread if spread > 0.0 else 0.0
+
+
+@_compiled
+def score_buckets_pair(q0, q1, n, n_buckets, histogram, left, edges):
+    """Score two classes under Twoing, Gini or variances: convex in the counts, so four corners bound a bucket."""
+    for b in range(n_buckets + 1):
+        edges[0, b] = pair_gain(left[0, b], left[1, b], q0, q1, n)
+    for b in range(n_buckets):
+        low0, high0 = left[0, b] - histogram[0, b], left[0, b] + histogram[0, n_buckets + b]
+        low1, high1 = left[1, b] - histogram[1, b], left[1, b] + histogram[1, n_buckets + b]
+        edges[1, b] = max(
+            max(pair_gain(low0, low1, q0, q1, n), pair_gain(high0, high1, q0, q1, n)),
+            max(pair_gain(low0, high1, q0, q1, n), pair_gain(high0, low1, q0, q1, n)),
+        )
+
+
+@_compiled
+def score_buckets_norm(totals, n, ranks, code, n_buckets, histogram, left, edges):
+    """Score many classes under Twoing, Gini or variances: the squared norm of the deviations over n_left n_right.
+
+    One example of class c that crosses changes the norm by a known amount at most (its `reach`), so inside a bucket
+    the norm stays below half the sum of the two edges' norms and the bucket's reach.
+    """
+    k = totals.size
+    mean_rank, squares, low_rank, high_rank = 0.0, 0.0, ranks[0], ranks[0]
+    for c in range(k):
+        mean_rank += totals[c] * ranks[c] / n
+        squares += (totals[c] / n) ** 2
+        low_rank, high_rank = min(low_rank, ranks[c]), max(high_rank, ranks[c])
+    # The scores' row first holds the weight on the left of each edge, the bounds' row the reach of each bucket.
+    for b in range(n_buckets + 1):
+        edges[2, b] = 0.0
+        edges[0, b] = 0.0
+        edges[1, b] = 0.0
+    for c in range(k):
+        for b in range(n_buckets + 1):
+            edges[0, b] += left[c, b]
+    for c in range(k):
+        share = totals[c] / n
+        if code == TWOING:
+            reach = 2.0 * (1.0 - share)
+            for b in range(n_buckets + 1):
+                edges[2, b] += abs(left[c, b] - share * edges[0, b])
+        elif code == GINI:
+            reach = np.sqrt(max(0.0, 1.0 - 2.0 * share + squares))
+            for b in range(n_buckets + 1):
+                edges[2, b] += (left[c, b] - share * edges[0, b]) ** 2
+        else:
+            reach = abs(ranks[c] - mean_rank)
+            for b in range(n_buckets + 1):
+                edges[2, b] += ranks[c] * (left[c, b] - share * edges[0, b])
+        for b in range(n_buckets):
+            edges[1, b] += reach * (histogram[c, b] + histogram[c, n_buckets + b])
+    for b in range(n_buckets + 1):
+        edges[2, b] = np.sqrt(edges[2, b]) if code == GINI else abs(edges[2, b])
+    # How far apart two sides can be at most: the bound that works where a side is nearly empty.
+    farthest = 4.0 if code == TWOING else 2.0 if code == GINI else (high_rank - low_rank) ** 2
+    for b in range(n_buckets):
+        norm = 0.5 * (edges[2, b] + edges[2, b + 1] + edges[1, b])
+        low, high = edges[0, b], edges[0, b]
+        for c in range(k):
+            low -= histogram[c, b]
+            high += histogram[c, n_buckets + b]
+        least = min(low * (n - low), high * (n - high))
+        middle = min(max(0.5 * n, low), high)
+        balanced = farthest * middle * (n - middle) / (n * n)
+        edges[1, b] = min(balanced, norm * norm / least) if least > 0.0 else balanced
+    for b in range(n_buckets + 1):
+        spread = edges[0, b] * (n - edges[0, b])
+        edges[0, b] = edges[2, b] * edges[2, b] / spread if spread > 0.0 else 0.0
+
+
+@_compiled
+def score_buckets_entropy(totals, n, n_buckets, histogram, left, edges):
+    """Score information gain, bounded term by term: every class at its better end, the sides at their best balance."""
+    k = totals.size
+    base = entropy_term(n)
+    for c in range(k):
+        base -= entropy_term(totals[c])
+    for b in range(n_buckets + 1):
+        value, limit, n_left, low, high = base, base, 0.0, 0.0, 0.0
+        for c in range(k):
+            at = left[c, b]
+            here = entropy_term(at) + entropy_term(totals[c] - at)
+            value += here
+            n_left += at
+            if b < n_buckets:
+                up, down = histogram[c, b], histogram[c, n_buckets + b]
+                low += at - up
+                high += at + down
+                if up > 0.0:
+                    here = max(here, entropy_term(at - up) + entropy_term(totals[c] - at + up))
+                if down > 0.0:
+                    here = max(here, entropy_term(at + down) + entropy_term(totals[c] - at - down))
+                limit += here
+        edges[0, b] = (value - entropy_term(n_left) - entropy_term(n - n_left)) / n
+        middle = min(max(0.5 * n, low), high)
+        edges[1, b] = (limit - entropy_term(middle) - entropy_term(n - middle)) / n
+
+
+@_compiled
+def score_buckets_minority(totals, n, code, n_buckets, histogram, left, edges):
+    """Score sum and max minority, whose parts are monotone in the counts of their side."""
+    k = totals.size
+    most = 0.0
+    for c in range(k):
+        most = max(most, totals[c])
+    for b in range(n_buckets + 1):
+        # Sides at the edge, then the smallest and the largest that each can be inside the bucket.
+        n_left, n_low, n_high = 0.0, 0.0, 0.0
+        here_left, here_right, low_left, low_right, high_left, high_right = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+        for c in range(k):
+            at, all_ = left[c, b], totals[c]
+            low = at - (histogram[c, b] if b < n_buckets else 0.0)
+            high = at + (histogram[c, n_buckets + b] if b < n_buckets else 0.0)
+            n_left += at
+            n_low += low
+            n_high += high
+            here_left, here_right = max(here_left, at), max(here_right, all_ - at)
+            low_left, low_right = max(low_left, low), max(low_right, all_ - high)
+            high_left, high_right = max(high_left, high), max(high_right, all_ - low)
+        if code == SUM_MINORITY:
+            edges[0, b] = (here_left + here_right - most) / n
+            edges[1, b] = (high_left + high_right - most) / n
+        else:
+            edges[0, b] = (n - most - max(n_left - here_left, n - n_left - here_right)) / n
+            edges[1, b] = (n - most - max(n_low - low_left, n - n_high - low_right)) / n
+
+
+# --------------------------------------------------------------------------------------------------------------
+# Line search: opening buckets
+
+
+@_inlined
+def order_bits(t):
+    """Return the bits of a float32 so that they sort, as whole numbers, as the float does."""
+    bits = np.int64(np.float32(t + np.float32(0.0)).view(np.int32))
+    return np.uint64(bits + 0x80000000 if bits >= 0 else -1 - bits)
+
+
+@_compiled
+def sort_keys(keys, first, last):
+    """Sort a stretch of keys in place: insertion for the usual handful, Shell's gaps before it for crowded buckets."""
+    gap = 1
+    while 9 * gap < last - first:
+        gap = 3 * gap + 1
+    if last - first <= SMALL_NODE:
+        gap = 1
+    while gap > 0:
+        for i in range(first + gap, last):
+            key = keys[i]
+            j = i - gap
+            while j >= first and keys[j] > key:
+                keys[j + gap] = keys[j]
+                j -= gap
+            keys[j + gap] = key
+        gap //= 3
+
+
+@_compiled
+def line_search(
+    labels, weights, bounds, totals, ranks, present, margins, rates, current, ties, code, min_leaf, function,
+    crossings, codes, keys, histogram, left, edges, slots, places, counts, stream,
+):  # fmt: skip
+    """Find the step alpha for which the split ``margins + alpha * rates > 0`` is purest; return (score, alpha).
+
+    Only positions that beat the score `current` count, or equal it where `ties` is true; (NOTHING, 0) if there is none. Among
+    equally good positions one is drawn from the stream. `labels`, `weights` (empty for none), `margins` and `rates` are those of
+    one node's examples, grouped by class as `bounds` says; `totals`, `ranks` and `present` are of the classes
+    that occur; the second line of arguments are buffers (see `Scratch`).
+
+    Arrays come one by one because taking one out of a tuple costs a reference count each time.
+    """
+    k, n = totals.size, margins.size
+    total = 0.0
+    for c in range(k):
+        total += totals[c]
+    pair = k == 2 and code <= VARIANCES
+    factor = np.sqrt(pair_factor(code, ranks)) / total if pair else 0.0
+    q0, q1 = factor * totals[k - 1], factor * totals[0]
+    whole = n <= SMALL_NODE or code == CUSTOM
+    # More examples pay for finer buckets, more classes for coarser ones.
+    half = 1 if n <= SMALL_NODE else min(max(n // (8 * k + 8), 8), MAX_BUCKETS // 2)
+    n_buckets = 2 * half
+    scale = bucket_scale(margins, rates)
+    find_crossings(margins, rates, scale, half, crossings, codes)
+    count_buckets(weights, bounds, codes, n_buckets, histogram, left)
+    best_edge = NOTHING
+    if not whole:
+        if pair:
+            score_buckets_pair(q0, q1, total, n_buckets, histogram, left, edges)
+        elif code <= VARIANCES:
+            score_buckets_norm(totals, total, ranks, code, n_buckets, histogram, left, edges)
+        elif code == INFO_GAIN:
+            score_buckets_entropy(totals, total, n_buckets, histogram, left, edges)
+        else:
+            score_buckets_minority(totals, total, code, n_buckets, histogram, left, edges)
+        for b in range(n_buckets + 1):
+            if left[k, b] < min_leaf or n - left[k, b] < min_leaf:
+                edges[0, b] = NOTHING
+            best_edge = max(best_edge, edges[0, b])
+
+    # Open what can still win.
+    improves = better(best_edge, current)
+    bar = max(best_edge, current)
+    bar += -slack(bar) if ties or improves else slack(bar)
+    opened, crossing = 0, 0
+    for b in range(n_buckets):
+        size = np.int64(histogram[k, b] + histogram[k, n_buckets + b])
+        crossing += size
+        slots[b] = -1
+        if whole or (size > 1 and edges[1, b] + slack(edges[1, b]) >= bar):
+            slots[b] = opened
+            opened += size
+    if crossing == 0 or (opened == 0 and not best_edge >= bar):
+        return NOTHING, 0.0
+    slots[n_buckets] = -1
+    slots[n_buckets + 1] = -1
+    if opened > 0:
+        for j in range(n):
+            b = np.int64(codes[j])
+            b = b - n_buckets if b >= n_buckets else b
+            slot = slots[b]
+            if slot >= 0:
+                keys[slot] = (order_bits(crossings[j]) << _SHIFT32) | np.uint64(j)
+                slots[b] = slot + 1
+
+        first = 0
+        for b in range(n_buckets):
+            if slots[b] >= 0:
+                sort_keys(keys, first, slots[b])
+                first = slots[b]
+
+    # Walk along the opened buckets. Sorted whole, the line is one stretch, with the positions before and after it.
+    ends = 1 if whole else 0
+    best, equals, edge, below, above = NOTHING, 0, -1, 0.0, 0.0
+    first = 0
+    for b in range(1 if whole else n_buckets):
+        last = opened if whole else slots[b]
+        if last < 0:
+            continue
+        n_left, left_count = 0.0, left[k, b]
+        for c in range(k):
+            counts[0, c] = left[c, b]
+            n_left += counts[0, c]
+        for i in range(first - ends, last - 1 + ends):
+            before, after = -np.inf, np.inf
+            if i >= first:
+                j = np.int64(keys[i] & _LOW32)
+                before = np.float64(crossings[j])
+                step = -1.0 if codes[j] < n_buckets else 1.0
+                left_count += step
+                step *= weights[j] if weights.size > 0 else 1.0
+                n_left += step
+                counts[0, places[labels[j]]] += step
+            if i + 1 < last:
+                after = np.float64(crossings[np.int64(keys[i + 1] & _LOW32)])
+            if not before < after or left_count < min_leaf or n - left_count < min_leaf:
+                continue
+            if pair:
+                here = pair_gain(counts[0, 0], counts[0, 1], q0, q1, total)
+            else:
+                here = score_position(counts, n_left, total, totals, ranks, present, code, function, stream)
+            if here < best - slack(best) or here == NOTHING:
+                continue
+            if better(here, best):
+                best, equals = here, 0
+            equals += 1
+            if equals == 1 or uniform(stream) * equals < 1.0:
+                below, above = before, after
+        first = last
+    if best_edge > NOTHING and best_edge >= best - slack(best):
+        for b in range(n_buckets + 1):
+            if edges[0, b] < best_edge - slack(best_edge) or (b > 0 and histogram[k, b - 1] + histogram[k, n_buckets + b - 1] == 0.0):
+                continue
+            if better(edges[0, b], best):
+                best, equals = edges[0, b], 0
+            equals += 1
+            if equals == 1 or uniform(stream) * equals < 1.0:
+                edge = b
+    if not (best > current + slack(current) or (ties and best >= current - slack(current))) or equals == 0:
+        return NOTHING, 0.0
+    if edge >= 0:
+        # The neighbours of an edge are in the nearest buckets that hold anything.
+        nearest, farther = edge - 1, edge
+        while farther < n_buckets and histogram[k, farther] + histogram[k, n_buckets + farther] == 0.0:
+            farther += 1
+        below, above = -np.inf, np.inf
+        for j in range(n):
+            b = np.int64(codes[j])
+            b = b - n_buckets if b >= n_buckets else b
+            if b == nearest:
+                below = max(below, np.float64(crossings[j]))
+            elif b == farther and b < n_buckets:
+                above = min(above, np.float64(crossings[j]))
+    if below == -np.inf:
+        return best, above - max(abs(above), np.float64(scale))
+    if above == np.inf:
+        return best, below + max(abs(below), np.float64(scale))
+    return best, below + 0.5 * (above - below)
+
+
+# --------------------------------------------------------------------------------------------------------------
+# The search at a node
+
+
+@_compiled
+def compute_margins(columns, start, plane, margins):
+    """Compute V = plane . (x, 1) for the examples of a node, which begins at `start`."""
+    last = columns.shape[0] - 1
+    constant = np.float32(plane[last])
+    for j in range(margins.size):
+        margins[j] = constant
+    for m in range(last):
+        a = np.float32(plane[m])
+        if a != 0:
+            for j in range(margins.size):
+                margins[j] += a * columns[m, start + j]
+
+
+@_compiled
+def move(plane, margins, rates, direction, alpha):
+    """Step along a direction and bring the plane back to unit length."""
+    length = 0.0
+    for m in range(plane.size):
+        plane[m] += alpha * direction[m]
+        length += plane[m] * plane[m]
+    shrink = 1.0 / np.sqrt(length) if length > 0.0 else 1.0
+    for m in range(plane.size):
+        plane[m] *= shrink
+    keep, add = np.float32(shrink), np.float32(shrink * alpha)
+    for j in range(margins.size):
+        margins[j] = keep * margins[j] + add * rates[j]
+
+
+@_compiled
+def search(columns, labels, weights, start, stop, bounds, totals, ranks, present, function, plan, seed, scratch):
+    """Find the best axis-parallel and the best oblique split of a node (Figures 6 and 8 of the paper).
+
+    Returns (axis score, attribute, threshold, oblique score, hyperplanes considered); the oblique plane is left in
+    ``scratch.planes[1]``. Scores are NOTHING where there is no such split.
+
+    One loop asks one question again and again: which step along this line is purest? The lines are first, with `run` = -1, the
+    attributes themselves; then, run by run, single coefficients (Figure 8's Perturb) until nothing changes, and random
+    directions (jumps) until one helps or `n_jumps` have failed. Each run has its own random stream.
+    """
+    size, n = columns.shape[0], stop - start
+    labels = labels[start:stop]
+    weights = weights[start:stop]
+    code, min_leaf, with_axis, n_runs, order, n_swept, n_perturbations, n_jumps, stagnation = plan
+    lines, codes, keys, histogram, left, edges, slots, places, counts, planes, stream = scratch
+    own_margins, jump_rates, crossings = lines[0, :n], lines[1, :n], lines[2, :n]
+    plane, best_plane, direction = planes[0], planes[1], planes[2]
+    axis_score, attribute, threshold, oblique_score = NOTHING, -1, 0.0, NOTHING
+    considered, equals = 0, 0
+    for c in range(present.size):
+        places[present[c]] = c
+    for m in range(size):
+        direction[m] = 0.0
+    stream[0] = seed
+    run = -1 if with_axis else 0
+    turn, rounds, jumps, p_move, score, changed = 0, 0, 0, 0.0, NOTHING, False
+    choice, choice_score, choice_alpha = -1, NOTHING, 0.0  # of a best-first round
+    starting = run == 0
+    while run < n_runs:
+        if starting:
+            starting = False
+            stream[0] = mix(seed, run)
+            for m in range(size):
+                if run > 0 or attribute < 0:
+                    plane[m] = 2.0 * uniform(stream) - 1.0
+                else:
+                    plane[m] = 1.0 if m == attribute else -threshold if m == size - 1 else 0.0
+            compute_margins(columns, start, plane, own_margins)
+            score, pure = score_margins(
+                weights, bounds, totals, ranks, present, own_margins, code, min_leaf, function, counts, stream
+            )
+            considered += 1
+            turn, rounds, jumps, p_move, changed = 0, 0, 0, stagnation, False
+
+        # Which line?
+        margins, current, ties = own_margins, score, False
+        if run < 0:
+            which = size - 1
+            margins, current, ties = columns[turn, start:stop], axis_score, True
+        elif jumps == 0:
+            which = turn if order != RANDOM else min(np.int64(uniform(stream) * size), size - 1)
+            ties = p_move > 0.0 and uniform(stream) < p_move
+            if order == BEST:
+                current = max(current, choice_score)
+        else:
+            which = -1
+            for m in range(size):
+                direction[m] = 2.0 * uniform(stream) - 1.0
+            compute_margins(columns, start, direction, jump_rates)
+        rates = jump_rates
+        if which >= 0:
+            rates = columns[which, start:stop]
+
+        here, alpha = line_search(
+            labels, weights, bounds, totals, ranks, present, margins, rates, current, ties, code, min_leaf, function,
+            crossings, codes, keys, histogram, left, edges, slots, places, counts, stream,
+        )  # fmt: skip
+        considered += 1
+        turn += 1
+
+        # The best attribute: ties are settled at random.
+        if run < 0:
+            if here > NOTHING:
+                equals = 1 if better(here, axis_score) else equals + 1
+                if equals == 1 or uniform(stream) * equals < 1.0:
+                    axis_score, attribute, threshold = here, turn - 1, -alpha
+            if turn == size - 1:
+                run = 0
+                starting = True
+            continue
+
+        # Move, or remember for the end of a best-first round.
+        improved = better(here, score)
+        step = which
+        if order == BEST and jumps == 0:
+            step = -1
+            if better(here, choice_score):
+                choice, choice_score, choice_alpha = which, here, alpha
+            if turn < n_swept:
+                continue
+            here, alpha, improved = choice_score, choice_alpha, better(choice_score, score)
+            step = choice
+            if choice >= 0:
+                rates = columns[choice, start:stop]
+            choice, choice_score = -1, NOTHING
+        if jumps == 0:
+            # An equally pure position always exists, where the plane is: what does not improve is a stagnant move.
+            p_move = stagnation if improved else p_move - 0.1 * stagnation
+        if here > NOTHING:
+            if jumps == 0:
+                for m in range(size):
+                    direction[m] = 0.0
+                direction[step] = 1.0
+            move(plane, margins, rates, direction, alpha)
+            score = here
+            changed = True
+
+        # What next: another coefficient, another round, a jump, or the end of this run?
+        if jumps == 0:
+            if order != RANDOM and turn < n_swept:
+                continue
+            rounds += 1
+            again = rounds < n_perturbations if order == RANDOM else changed
+            turn, changed = 0, False
+            if again:
+                continue
+            actual, pure = score_margins(weights, bounds, totals, ranks, present, margins, code, min_leaf, function, counts, stream)
+            jumps = 0 if pure else 1
+            if not pure and n_jumps > 0:
+                continue
+        elif improved:
+            turn, rounds, jumps, p_move, changed = 0, 0, 0, stagnation, False
+            continue
+        elif jumps < n_jumps:
+            jumps += 1
+            continue
+
+        # The moves have rounded the margins a little: count once more from the plane itself.
+        compute_margins(columns, start, plane, margins)
+        score, pure = score_margins(weights, bounds, totals, ranks, present, margins, code, min_leaf, function, counts, stream)
+        if better(score, oblique_score):
+            oblique_score = score
+            for m in range(size):
+                best_plane[m] = plane[m]
+            if pure:
+                break
+        run += 1
+        starting = True
+    return axis_score, attribute, threshold, oblique_score, considered
+
+
+# --------------------------------------------------------------------------------------------------------------
+# Splitting and descending, in the user's units
+
+
+@_compiled
+def project(X, row, features, coefficients, first, last, fill):
+    """Compute a node's linear combination for one row; missing values get the attribute's fill value.
+
+    Training and prediction both come through here, so an example goes the same way in both.
+    """
+    value = 0.0
+    for i in range(first, last):
+        x = np.float64(X[row, features[i]])
+        value += coefficients[i] * (fill[features[i]] if np.isnan(x) else x)
+    return value
+
+
+@_compiled
+def place_threshold(X, rows, start, stop, features, coefficients, fill, threshold, projections):
+    """Project the rows of a node and put the threshold midway between the neighbours on its two sides.
+
+    Returns (threshold, number on the left).
+    """
+    below, above, n_left = -np.inf, np.inf, 0
+    for j in range(start, stop):
+        value = project(X, rows[j], features, coefficients, 0, features.size, fill)
+        projections[j - start] = value
+        if value > threshold:
+            above = min(above, value)
+        else:
+            below = max(below, value)
+            n_left += 1
+    if n_left > 0 and n_left < stop - start:
+        threshold = below + 0.5 * (above - below)
+        if not (threshold >= below and threshold < above):
+            threshold = below
+    return threshold, n_left
+
+
+@_compiled
+def bring_left_forward(values, projections, threshold, buffer):
+    """Reorder one array of a node: first the examples at or below the threshold, then the others, each in their order."""
+    front, back = 0, 0
+    for j in range(values.size):
+        if projections[j] > threshold:
+            buffer[back] = values[j]
+            back += 1
+        else:
+            values[front] = values[j]
+            front += 1
+    for j in range(back):
+        values[front + j] = buffer[j]
+
+
+@_compiled
+def partition(columns, labels, weights, rows, start, stop, projections, threshold, buffer, counts):
+    """Divide the examples of a node in place; fill `counts` with the weight of each class on the left."""
+    for c in range(counts.size):
+        counts[c] = 0.0
+    for j in range(start, stop):
+        if not projections[j - start] > threshold:
+            counts[labels[j]] += weights[j] if weights.size > 0 else 1.0
+    for m in range(columns.shape[0] - 1):
+        bring_left_forward(columns[m, start:stop], projections, threshold, buffer)
+    bring_left_forward(rows[start:stop], projections, threshold, buffer)
+    bring_left_forward(labels[start:stop], projections, threshold, buffer)
+    bring_left_forward(weights[start:stop], projections, threshold, buffer)
+
+
+@_compiled
+def apply(X, children, terms, features, coefficients, thresholds, fill, out):
+    """Write the leaf of every row of X to `out`. A node's terms are the range ``terms[node]:terms[node + 1]``."""
+    for row in range(X.shape[0]):
+        node = 0
+        while children[node, 0] >= 0:
+            value = project(X, row, features, coefficients, terms[node], terms[node + 1], fill)
+            node = children[node, 1 if value > thresholds[node] else 0]
+        out[row] = node

@@ -1,0 +1,89 @@
+"""The artificial data of the paper (section 4.3.1): LS10, POL and RCB."""
+
+from __future__ import annotations
+
+import numpy as np
+from sklearn.utils import check_random_state
+
+#: The four lines x1 + x2 = c of POL, read off Figure 9.
+POL_LINES = (0.3114, 0.6246, 1.0632, 1.6272)
+
+
+def _uniform(n_samples: int, n_features: int, random_state) -> np.ndarray:
+    if n_samples < 1:
+        raise ValueError(f"n_samples must be at least 1, got {n_samples}")
+    return check_random_state(random_state).uniform(size=(n_samples, n_features))
+
+
+def make_ls10(n_samples: int = 2000, random_state=None) -> tuple[np.ndarray, np.ndarray]:
+    """Make LS10: ten attributes uniform in [0, 1], two classes, separable by one hyperplane.
+
+    Class 1 where ``x1 + x2 + x3 + x4 + x5 < x6 + x7 + x8 + x9 + x10``, else 2.
+
+    Parameters
+    ----------
+    n_samples : int, default=2000
+    random_state : int, RandomState or None
+
+    Returns
+    -------
+    X : array (n_samples, 10)
+    y : int array (n_samples,)
+    """
+    X = _uniform(n_samples, 10, random_state)
+    return X, np.where(X[:, :5].sum(axis=1) < X[:, 5:].sum(axis=1), 1, 2)
+
+
+def make_pol(n_samples: int = 2000, random_state=None) -> tuple[np.ndarray, np.ndarray]:
+    """Make POL: the unit square cut by four parallel oblique lines into five stripes of two classes, 1 2 1 2 1.
+
+    Parameters
+    ----------
+    n_samples : int, default=2000
+    random_state : int, RandomState or None
+
+    Returns
+    -------
+    X : array (n_samples, 2)
+    y : int array (n_samples,)
+    """
+    X = _uniform(n_samples, 2, random_state)
+    return X, label_pol(X)
+
+
+def label_pol(X: np.ndarray) -> np.ndarray:
+    """Return the POL class of points in the plane."""
+    return 1 + np.searchsorted(POL_LINES, X[:, 0] + X[:, 1]) % 2
+
+
+def make_rcb(n_samples: int = 2000, random_state=None) -> tuple[np.ndarray, np.ndarray]:
+    """Make RCB, the rotated checker board: the unit square cut by a tree of seven lines into eight classes, 1 to 8.
+
+    Parameters
+    ----------
+    n_samples : int, default=2000
+    random_state : int, RandomState or None
+
+    Returns
+    -------
+    X : array (n_samples, 2)
+    y : int array (n_samples,)
+    """
+    X = _uniform(n_samples, 2, random_state)
+    return X, label_rcb(X)
+
+
+def label_rcb(X: np.ndarray) -> np.ndarray:
+    """Return the RCB class of points in the plane (lines read off Figure 9)."""
+    x1, x2 = X[:, 0], X[:, 1]
+    upper = np.where(
+        1.1438 * x1 + x2 < 1.0,
+        np.where(x2 > 0.7507 * x1 + 0.4387, 1, 2),
+        np.where(x2 > x1 + 0.5015, 3, 4),
+    )
+    lower = np.where(
+        x1 + x2 < 1.0,
+        np.where(x2 > 1.2511 * x1 - 0.5477, 5, 6),
+        np.where(x2 > x1 - 0.3129, 7, 8),
+    )
+    return np.where(x2 > 1.0676 * x1, upper, lower)

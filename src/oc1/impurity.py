@@ -1,0 +1,217 @@
+"""The six impurity measures of the paper, a register of them, and measures written by the user.
+
+A measure is a function of the class counts on the two sides of a split; OC1 minimises it. The functions here are the
+definitions of section 3.3.1 and Appendix B, for use and for reading; the compiled search maximises an equivalent *gain*
+(`oc1._kernels`), and the tests hold the two together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numba import cfunc, njit, types
+from numba.core.errors import NumbaError
+
+from . import _kernels
+
+ImpurityFunction = Callable[[np.ndarray, np.ndarray], float]
+
+
+def _sides(left, right):
+    left, right = np.asarray(left, dtype=float), np.asarray(right, dtype=float)
+    return left, right, left.sum(), right.sum()
+
+
+def _homogeneous(left, right) -> bool:
+    """Whether each side holds one class only (the paper's check before every measure)."""
+    return np.count_nonzero(left) <= 1 and np.count_nonzero(right) <= 1
+
+
+def _reciprocal(gain: float) -> float:
+    """Turn a goodness into an impurity. A useless split is infinitely impure (rounding must not make it negative)."""
+    return 1.0 / gain if gain > 1e-14 else np.inf
+
+
+def twoing(left, right) -> float:
+    """Return the reciprocal of the Twoing value (Breiman et al. 1984)."""
+    left, right, n_left, n_right = _sides(left, right)
+    if _homogeneous(left, right):
+        return 0.0
+    if n_left == 0 or n_right == 0:
+        return np.inf
+    n = n_left + n_right
+    return _reciprocal(n_left / n * n_right / n * np.abs(left / n_left - right / n_right).sum() ** 2)
+
+
+def gini(left, right) -> float:
+    """Return the mean of the two sides' Gini indices, weighted by their sizes."""
+    left, right, n_left, n_right = _sides(left, right)
+    if _homogeneous(left, right):
+        return 0.0
+    both = 0.0
+    for side, n in ((left, n_left), (right, n_right)):
+        if n > 0:
+            both += n * (1.0 - ((side / n) ** 2).sum())
+    return both / (n_left + n_right)
+
+
+def _entropy(counts) -> float:
+    shares = counts[counts > 0] / counts.sum()
+    return float(-(shares * np.log2(shares)).sum())
+
+
+def info_gain(left, right) -> float:
+    """Return the reciprocal of the information gained by the split, in bits (Quinlan 1986)."""
+    left, right, n_left, n_right = _sides(left, right)
+    if _homogeneous(left, right):
+        return 0.0
+    if n_left == 0 or n_right == 0:
+        return np.inf
+    n = n_left + n_right
+    return _reciprocal(_entropy(left + right) - n_left / n * _entropy(left) - n_right / n * _entropy(right))
+
+
+def max_minority(left, right) -> float:
+    """Return the larger of the two sides' numbers of examples outside their majority class (Heath et al. 1993)."""
+    left, right, n_left, n_right = _sides(left, right)
+    return float(max(n_left - left.max(initial=0.0), n_right - right.max(initial=0.0)))
+
+
+def sum_minority(left, right) -> float:
+    """Return the number of examples that the majority classes of the two sides misclassify (Heath et al. 1993)."""
+    left, right, n_left, n_right = _sides(left, right)
+    return float(n_left - left.max(initial=0.0) + n_right - right.max(initial=0.0))
+
+
+def category_numbers(counts) -> np.ndarray:
+    """Number the classes 1, 2, ... by falling frequency at a node (equal ones in the order of their labels)."""
+    numbers = np.empty(len(counts))
+    numbers[np.argsort(-np.asarray(counts, dtype=float), kind="stable")] = np.arange(1, len(counts) + 1)
+    return numbers
+
+
+def sum_of_variances(left, right) -> float:
+    """Return the sum of the two sides' variances (times their sizes) of the category numbers.
+
+    Classes are renumbered by their frequency at the node, so the value does not depend on how they were coded.
+    """
+    left, right, n_left, n_right = _sides(left, right)
+    if _homogeneous(left, right):
+        return 0.0
+    numbers = category_numbers(left + right)
+    both = 0.0
+    for side, n in ((left, n_left), (right, n_right)):
+        if n > 0:
+            mean = (numbers * side).sum() / n
+            both += (side * (numbers - mean) ** 2).sum()
+    return float(both)
+
+
+class Measure(NamedTuple):
+    """A named impurity measure: its definition, its code in the kernels, and what the kernels call for a user's own."""
+
+    name: str
+    impurity: ImpurityFunction
+    code: int
+    compiled: Callable
+
+
+_SIGNATURE = types.float64(types.float64[::1], types.float64[::1])
+
+
+@cfunc(_SIGNATURE, cache=True)
+def _unused(left, right):
+    """Stand in for a user's measure where a built-in one is used, so that there is one kernel for both."""
+    return 0.0
+
+
+MEASURES: dict[str, Measure] = {
+    function.__name__: Measure(function.__name__, function, code, _unused)
+    for function, code in (
+        (twoing, _kernels.TWOING),
+        (gini, _kernels.GINI),
+        (info_gain, _kernels.INFO_GAIN),
+        (max_minority, _kernels.MAX_MINORITY),
+        (sum_minority, _kernels.SUM_MINORITY),
+        (sum_of_variances, _kernels.VARIANCES),
+    )
+}
+
+_compiled_measures: WeakKeyDictionary[Callable, Callable] = WeakKeyDictionary()
+
+
+def get_measure(criterion: str | ImpurityFunction, n_classes: int = 2) -> Measure:
+    """Return the measure of a name or of a user's function.
+
+    Parameters
+    ----------
+    criterion : str or callable
+        One of the names in `MEASURES`, or a plain Python function ``f(left, right) -> float`` of two float arrays with
+        the weight of each class (in the order of ``classes_``) on the left and on the right. Smaller is purer. It is compiled by Numba
+        and never called with an empty side.
+    n_classes : int
+        How many classes there are; a user's function is tried out on counts of that length.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If there is no such name, or the function does not compile, fails, returns NaN or changes its arguments.
+    """
+    if isinstance(criterion, str):
+        if criterion not in MEASURES:
+            raise ValueError(f"criterion must be one of {sorted(MEASURES)} or a function, got {criterion!r}")
+        return MEASURES[criterion]
+    name = getattr(criterion, "__name__", repr(criterion))
+    compiled = _compile(criterion, name)
+    _try_out(criterion, compiled, name, max(2, n_classes))
+    return Measure(name, criterion, _kernels.CUSTOM, compiled)
+
+
+def _compile(function: ImpurityFunction, name: str) -> Callable:
+    """Compile a user's measure, once. Inside a kernel an exception would be lost, so it becomes NaN, which is noticed."""
+    if function in _compiled_measures:
+        return _compiled_measures[function]
+    inner = function if hasattr(function, "py_func") else njit(error_model="numpy")(function)
+
+    def guarded(left, right):
+        try:
+            return inner(left, right)
+        except Exception:  # noqa: BLE001 (the only form that Numba compiles)
+            return np.nan
+
+    try:
+        compiled = cfunc(_SIGNATURE, error_model="numpy")(guarded)
+    except NumbaError as error:
+        reason = str(error).strip().splitlines()
+        raise TypeError(
+            f"criterion {name!r} could not be compiled by Numba; it must be a function of two float arrays (class counts on the "
+            f"left, on the right) that returns a number. Numba says: {' '.join(line.strip() for line in reason[:4])}"
+        ) from error
+    _compiled_measures[function] = compiled
+    return compiled
+
+
+def _try_out(function: ImpurityFunction, compiled: Callable, name: str, n_classes: int) -> None:
+    """Call a user's measure on a few counts, so that a broken one fails before any work is done."""
+    ramp = np.arange(1.0, n_classes + 1.0)
+    for left, right in ((ramp, ramp[::-1].copy()), (np.eye(n_classes)[0] * 3, np.eye(n_classes)[-1] * 2), (ramp, ramp)):
+        given_left, given_right = left.copy(), right.copy()
+        value = compiled(given_left, given_right)
+        if not (np.array_equal(given_left, left) and np.array_equal(given_right, right)):
+            raise ValueError(f"criterion {name!r} changes its arguments; a measure must only read the counts it is given")
+        if np.isnan(value):
+            raise_failure(function, name, left, right)
+
+
+def raise_failure(function: ImpurityFunction, name: str, left: np.ndarray, right: np.ndarray) -> None:
+    """Raise the error of a measure that gave no number for these counts."""
+    plain = getattr(function, "py_func", function)
+    counts = f"left counts {left.tolist()} and right counts {right.tolist()}"
+    try:
+        plain(left.copy(), right.copy())
+    except Exception as error:
+        raise ValueError(f"criterion {name!r} failed for {counts}: {type(error).__name__}: {error}") from error
+    raise ValueError(f"criterion {name!r} returned NaN for {counts}; a measure must return a number (inf for a useless split)")

@@ -1,0 +1,169 @@
+"""Cost-complexity pruning (Breiman et al. 1984, chapter 3): the sequence of subtrees, and the choice among them.
+
+The cost of a node is its share of misclassified training weight. Growing alpha, the price of a leaf, the tree collapses node by node; each node
+has a *step* of the sequence at which it becomes a leaf, and that is all that is needed to score every subtree of the sequence in one pass.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from .tree import Tree
+
+#: Costs closer than this are equal: they are sums of shares, rounded.
+EQUAL = 1e-12
+
+
+@dataclass(frozen=True)
+class PruningSequence:
+    """The nested subtrees of a tree, from the whole (step 0) to the root alone.
+
+    Attributes
+    ----------
+    tree : Tree
+    alphas : array (n_steps,)
+        The price of a leaf at which each subtree becomes the best one.
+    n_leaves : int array (n_steps,)
+    steps : int array (n_nodes,)
+        The step at which each node becomes a leaf; 0 for the tree's own leaves.
+    """
+
+    tree: Tree
+    alphas: np.ndarray
+    n_leaves: np.ndarray
+    steps: np.ndarray
+
+    def subtree(self, step: int) -> Tree:
+        """Return one subtree of the sequence."""
+        return self.tree.cut(self.steps <= step)
+
+    def step_of(self, alpha: float) -> int:
+        """Return the step whose subtree is best at a price."""
+        return int(np.searchsorted(self.alphas, alpha + EQUAL, side="right") - 1)
+
+    def correct(self, X: np.ndarray, y: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
+        """Return, for every subtree, the weight of the examples that it classifies right."""
+        tree = self.tree
+        n_nodes, n_classes = tree.counts.shape
+        seen = np.bincount(tree.apply(X) * n_classes + y, weights=weights, minlength=n_nodes * n_classes)
+        seen = tree.sum_upwards(seen.reshape(n_nodes, n_classes))
+        right = seen[np.arange(n_nodes), tree.majority]
+        # A node is a leaf of the subtrees from its own step until an ancestor collapses.
+        until = np.full(n_nodes, len(self.alphas))
+        parents = tree.parents
+        for node in range(1, n_nodes):
+            until[node] = min(until[parents[node]], self.steps[parents[node]])
+        change = np.zeros(len(self.alphas) + 1)
+        live = self.steps < until
+        np.add.at(change, self.steps[live], right[live])
+        np.subtract.at(change, until[live], right[live])
+        return np.cumsum(change)[:-1]
+
+
+def prune_sequence(tree: Tree) -> PruningSequence:
+    """Compute the cost-complexity sequence of a tree; all nodes at the smallest alpha are cut in one step."""
+    n_nodes = tree.n_nodes
+    cost = (tree.counts.sum(axis=1) - tree.counts.max(axis=1)) / tree.counts[0].sum()
+    below = tree.sum_upwards(np.where(tree.is_leaf, cost, 0.0))
+    leaves = tree.sum_upwards(tree.is_leaf.astype(float))
+    parents, children = tree.parents, tree.children
+    alive = ~tree.is_leaf
+    steps = np.where(tree.is_leaf, 0, -1)
+    link = np.where(alive, (cost - below) / np.maximum(leaves - 1, 1), np.inf)
+    heap = [(link[node], node) for node in np.flatnonzero(alive)]
+    heapq.heapify(heap)
+    alphas, sizes = [0.0], [int(leaves[0])]
+    while heap:
+        strength, node = heapq.heappop(heap)
+        if not alive[node] or strength != link[node]:
+            continue
+        if strength > alphas[-1] + EQUAL:
+            alphas.append(float(strength))
+            sizes.append(0)
+        step = len(alphas) - 1
+        # Collapse: everything below is gone, everything above changes.
+        stack = [node]
+        while stack:
+            gone = stack.pop()
+            if alive[gone]:
+                alive[gone] = False
+                steps[gone] = step
+                stack.extend(children[gone])
+        lost, saved = cost[node] - below[node], leaves[node] - 1
+        above = node
+        while above >= 0:
+            below[above] += lost
+            leaves[above] -= saved
+            if alive[above]:
+                link[above] = (cost[above] - below[above]) / max(leaves[above] - 1, 1)
+                heapq.heappush(heap, (link[above], above))
+            above = parents[above]
+        sizes[-1] = int(leaves[0])
+    assert n_nodes == 1 or leaves[0] == 1
+    return PruningSequence(tree, np.array(alphas), np.array(sizes), steps)
+
+
+def choose_step(accuracies: np.ndarray, n_examples: float, standard_errors: float) -> int:
+    """Return the smallest subtree whose error is within so many standard errors of the best (the k-SE rule)."""
+    errors = 1.0 - accuracies
+    best = errors.min()
+    allowed = best + standard_errors * np.sqrt(max(best * (1.0 - best), 0.0) / n_examples) + EQUAL
+    return int(np.flatnonzero(errors <= allowed)[-1])
+
+
+def pruning_path(sequence: PruningSequence, accuracies: np.ndarray) -> np.recarray:
+    """Return the sequence as a table with the fields ``alpha``, ``leaves`` and ``accuracy``."""
+    return np.rec.fromarrays([sequence.alphas, sequence.n_leaves, accuracies], names="alpha,leaves,accuracy")
+
+
+def prune_holdout(
+    tree: Tree, X: np.ndarray, y: np.ndarray, weights: np.ndarray | None, standard_errors: float
+) -> tuple[Tree, np.recarray]:
+    """Choose the subtree by its accuracy on examples that were kept back; return it and the pruning path."""
+    sequence = prune_sequence(tree)
+    total = float(len(y)) if weights is None else float(weights.sum())
+    accuracies = sequence.correct(X, y, weights) / total
+    step = choose_step(accuracies, total, standard_errors)
+    return sequence.subtree(step), pruning_path(sequence, accuracies)
+
+
+def prune_cross_validated(
+    tree: Tree,
+    X: np.ndarray,
+    y: np.ndarray,
+    weights: np.ndarray | None,
+    folds: Sequence[np.ndarray],
+    grow: Callable[[np.ndarray], Tree],
+    standard_errors: float,
+) -> tuple[Tree, np.recarray]:
+    """Choose the subtree by cross-validation on all the data; return it and the pruning path.
+
+    Parameters
+    ----------
+    tree : Tree
+        Grown on all the examples.
+    X, y, weights
+        All the examples.
+    folds : sequence of int arrays
+        The rows of each fold.
+    grow : callable
+        Grows a tree on the rows it is given.
+    standard_errors : float
+    """
+    sequence = prune_sequence(tree)
+    # Between two alphas of the sequence one subtree is best: the geometric mean stands for the interval.
+    typical = np.append(np.sqrt(sequence.alphas[:-1] * sequence.alphas[1:]), np.inf)
+    correct = np.zeros(len(typical))
+    for fold in folds:
+        rest = np.setdiff1d(np.arange(len(y)), fold, assume_unique=True)
+        other = prune_sequence(grow(rest))
+        right = other.correct(X[fold], y[fold], None if weights is None else weights[fold])
+        correct += right[[other.step_of(alpha) for alpha in typical]]
+    total = float(len(y)) if weights is None else float(weights.sum())
+    accuracies = correct / total
+    step = choose_step(accuracies, total, standard_errors)
+    return sequence.subtree(step), pruning_path(sequence, accuracies)

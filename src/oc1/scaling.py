@@ -1,0 +1,84 @@
+"""The space in which hyperplanes are searched: attributes shifted and scaled, in float32, one contiguous row each.
+
+Random starts, jumps and the order of perturbations depend on the scale of the attributes, so the search works on
+standardised ones (``"standard"``) and its answer does not change when an attribute is shifted or scaled; ``"positive"`` is the paper's own
+normalization, a shift into the positive quadrant, kept to repeat the paper. A fitted tree speaks in the user's units.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+NORMALIZATIONS = ("standard", "positive")
+
+
+def attribute_means(X: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
+    """Return the (weighted) mean of each attribute over its known values; 0 where all are missing."""
+    means = np.zeros(X.shape[1])
+    for m in range(X.shape[1]):
+        x = np.asarray(X[:, m], dtype=np.float64)
+        known = ~np.isnan(x)
+        if not known.any():
+            continue
+        w = None if weights is None else weights[known]
+        # Scaled before adding, so that values near the largest float do not overflow.
+        largest = np.abs(x[known]).max()
+        if largest > 0:
+            means[m] = np.average(x[known] / largest, weights=w) * largest
+    return means
+
+
+@dataclass(frozen=True)
+class SearchSpace:
+    """The attributes as the search sees them, ``(x - shift) / scale``, with a last row of ones for the constant."""
+
+    columns: np.ndarray  # float32 (n_features + 1, n_samples)
+    shift: np.ndarray
+    scale: np.ndarray  # 0 for constant attributes
+
+    @classmethod
+    def make(
+        cls, X: np.ndarray, rows: np.ndarray, fill: np.ndarray, weights: np.ndarray | None, normalize: str
+    ) -> SearchSpace:
+        """Copy the given rows of X into a search space; NaN becomes the attribute's fill value."""
+        n_features = X.shape[1]
+        columns = np.ones((n_features + 1, len(rows)), dtype=np.float32)
+        shift, scale = np.zeros(n_features), np.zeros(n_features)
+        for m in range(n_features):
+            x = np.asarray(X[:, m], dtype=np.float64)[rows]
+            x[np.isnan(x)] = fill[m]
+            lowest, highest = x.min(), x.max()
+            columns[m] = 0.0
+            if lowest == highest:
+                continue
+            largest = max(abs(lowest), abs(highest))
+            x /= largest
+            if normalize == "standard":
+                mean = np.average(x, weights=weights)
+                unit = np.sqrt(np.average((x - mean) ** 2, weights=weights))
+                if not unit > 0:
+                    continue
+                columns[m] = (x - mean) / unit
+            else:
+                mean, unit = lowest / largest, 1.0
+                columns[m] = x - mean
+            shift[m], scale[m] = mean * largest, unit * largest
+        if normalize == "positive" and scale.max(initial=0.0) > 0:
+            # One scale for all attributes: the paper only shifts them.
+            common = scale.max()
+            columns[:-1] *= (scale / common)[:, None].astype(np.float32)
+            scale = np.where(scale > 0, common, 0.0)
+        return cls(columns, shift, scale)
+
+    def to_user_units(self, plane: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
+        """Turn a plane of the search into (features, coefficients, threshold) on the user's attributes."""
+        used = np.flatnonzero((plane[:-1] != 0) & (self.scale > 0))
+        with np.errstate(over="ignore", invalid="ignore"):
+            coefficients = plane[used] / self.scale[used]
+            threshold = float((coefficients * self.shift[used]).sum() - plane[-1])
+        length = np.abs(plane[used]).max(initial=0.0)
+        if length > 0:
+            coefficients, threshold = coefficients / length, threshold / length
+        return used.astype(np.int32), coefficients, threshold

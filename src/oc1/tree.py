@@ -1,0 +1,197 @@
+"""A fitted tree as flat arrays: descend, count, prune, and turn into a plain dictionary and back."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from scipy import sparse
+
+from . import _kernels
+
+FORMAT = 1
+
+
+@dataclass(frozen=True, eq=False)
+class Tree:
+    """A binary tree whose tests are linear combinations of attributes, in the user's units.
+
+    Nodes are numbered in preorder: the root is 0 and a node's left child is the next one. Node t sends an example
+    right if ``sum(coefficients[i] * x[features[i]]) > thresholds[t]`` for i in ``terms[t]:terms[t + 1]``, else left; an axis-parallel test has one
+    term with coefficient 1. Missing values (NaN) count as ``fill`` of their attribute.
+
+    Attributes
+    ----------
+    children : int32 array (n_nodes, 2)
+        Left and right child of each node, -1 for leaves.
+    terms : int64 array (n_nodes + 1,)
+        Where the terms of each node begin.
+    features : int32 array (n_terms,)
+    coefficients : float64 array (n_terms,)
+    thresholds : float64 array (n_nodes,)
+    counts : float64 array (n_nodes, n_classes)
+        Weight of the training examples of each class.
+    gains : float64 array (n_nodes,)
+        Purity gained by each test (0 for leaves).
+    fill : float64 array (n_features,)
+        What missing values count as.
+    classes : array (n_classes,)
+        Labels, for printing.
+    feature_names : tuple of str
+    """
+
+    children: np.ndarray
+    terms: np.ndarray
+    features: np.ndarray
+    coefficients: np.ndarray
+    thresholds: np.ndarray
+    counts: np.ndarray
+    gains: np.ndarray
+    fill: np.ndarray
+    classes: np.ndarray
+    feature_names: tuple[str, ...] = field(default=())
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes, leaves included."""
+        return len(self.children)
+
+    @property
+    def is_leaf(self) -> np.ndarray:
+        """Whether each node is a leaf."""
+        return self.children[:, 0] < 0
+
+    @property
+    def n_leaves(self) -> int:
+        """Number of leaves: the paper's tree size."""
+        return int(self.is_leaf.sum())
+
+    @property
+    def depths(self) -> np.ndarray:
+        """Depth of each node; the root's is 0."""
+        depths = np.zeros(self.n_nodes, dtype=np.int64)
+        for node, (left, right) in enumerate(self.children):
+            if left >= 0:
+                depths[left] = depths[right] = depths[node] + 1
+        return depths
+
+    @property
+    def max_depth(self) -> int:
+        """Depth of the deepest leaf."""
+        return int(self.depths.max())
+
+    @property
+    def parents(self) -> np.ndarray:
+        """Parent of each node, -1 for the root."""
+        parents = np.full(self.n_nodes, -1, dtype=np.int64)
+        inner = np.flatnonzero(~self.is_leaf)
+        parents[self.children[inner, 0]] = inner
+        parents[self.children[inner, 1]] = inner
+        return parents
+
+    @property
+    def majority(self) -> np.ndarray:
+        """Most frequent class of each node, as an index."""
+        return self.counts.argmax(axis=1)
+
+    @property
+    def probabilities(self) -> np.ndarray:
+        """Share of each class at each node."""
+        return self.counts / self.counts.sum(axis=1, keepdims=True)
+
+    def test(self, node: int) -> tuple[np.ndarray, np.ndarray, float]:
+        """Return (features, coefficients, threshold) of an inner node's test."""
+        span = slice(self.terms[node], self.terms[node + 1])
+        return self.features[span], self.coefficients[span], float(self.thresholds[node])
+
+    def apply(self, X: np.ndarray) -> np.ndarray:
+        """Return the leaf that each row of a float array ends in."""
+        out = np.empty(X.shape[0], dtype=np.int64)
+        _kernels.apply(
+            X, self.children, self.terms, self.features, self.coefficients, self.thresholds, self.fill, out
+        )
+        return out
+
+    def decision_path(self, X: np.ndarray) -> sparse.csr_matrix:
+        """Return a sparse matrix (rows, nodes) that marks the nodes each row passes through."""
+        parents, leaves = self.parents, self.apply(X)
+        paths = {}
+        for leaf in np.unique(leaves):
+            path = [leaf]
+            while parents[path[-1]] >= 0:
+                path.append(parents[path[-1]])
+            paths[leaf] = path[::-1]
+        columns = [paths[leaf] for leaf in leaves]
+        starts = np.concatenate([[0], np.cumsum([len(path) for path in columns])]).astype(np.int64)
+        indices = np.concatenate(columns) if columns else np.empty(0, dtype=np.int64)
+        ones = np.ones(len(indices), dtype=np.int64)
+        return sparse.csr_matrix((ones, indices, starts), shape=(X.shape[0], self.n_nodes))
+
+    def sum_upwards(self, at_leaves: np.ndarray) -> np.ndarray:
+        """Add up values given at the leaves (zero elsewhere) so that each node has the sum over its subtree."""
+        totals = np.array(at_leaves, dtype=float)
+        parents = self.parents
+        for node in range(self.n_nodes - 1, 0, -1):  # preorder: children come after their parents
+            totals[parents[node]] += totals[node]
+        return totals
+
+    def cut(self, nodes: np.ndarray) -> Tree:
+        """Return a new tree in which the marked nodes (a boolean for each) are leaves."""
+        keep = np.ones(self.n_nodes, dtype=bool)
+        parents = self.parents
+        for node in range(1, self.n_nodes):
+            keep[node] = keep[parents[node]] and not nodes[parents[node]]
+        leaf = (self.is_leaf | nodes)[keep]
+        number = np.cumsum(keep) - 1
+        children = np.where(leaf[:, None], -1, number[self.children[keep]]).astype(np.int32)
+        sizes = np.where(leaf, 0, np.diff(self.terms)[keep])
+        kept_terms = np.repeat(keep & ~(self.is_leaf | nodes), np.diff(self.terms))
+        return Tree(
+            children=children,
+            terms=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+            features=self.features[kept_terms],
+            coefficients=self.coefficients[kept_terms],
+            thresholds=np.where(leaf, 0.0, self.thresholds[keep]),
+            counts=self.counts[keep],
+            gains=np.where(leaf, 0.0, self.gains[keep]),
+            fill=self.fill,
+            classes=self.classes,
+            feature_names=self.feature_names,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the tree as a plain dictionary of lists, strings and numbers, exact to the last bit."""
+        return {
+            "format": FORMAT,
+            **{name: getattr(self, name).tolist() for name in _DTYPES},
+            "classes": self.classes.tolist(),
+            "feature_names": list(self.feature_names),
+        }
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Tree:
+        """Make a tree from what `to_dict` returned."""
+        if data.get("format") != FORMAT:
+            raise ValueError(f"tree format {data.get('format')!r} is not known; this version reads format {FORMAT}")
+        arrays = {name: np.array(data[name], dtype=dtype) for name, dtype in _DTYPES.items()}
+        arrays["children"] = arrays["children"].reshape(-1, 2)
+        return cls(**arrays, classes=np.array(data["classes"]), feature_names=tuple(data["feature_names"]))
+
+    def __str__(self) -> str:
+        """Print the tree as text, in the user's names and units."""
+        from .export import text
+
+        return text(self)
+
+
+_DTYPES = {
+    "children": np.int32,
+    "terms": np.int64,
+    "features": np.int32,
+    "coefficients": np.float64,
+    "thresholds": np.float64,
+    "counts": np.float64,
+    "gains": np.float64,
+    "fill": np.float64,
+}
