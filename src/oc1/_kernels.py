@@ -71,7 +71,7 @@ class Plan(NamedTuple):
     axis: bool
     n_runs: int  # oblique runs; 0 for none
     order: int
-    n_swept: int  # coefficients in a round: with the constant, or without it
+    n_swept: int  # coefficients in a sequential round of runs from random planes: with the constant, or without it
     n_perturbations: int
     n_jumps: int
     stagnation: float
@@ -760,7 +760,7 @@ def search(columns, labels, weights, start, stop, bounds, totals, ranks, present
             step = -1
             if better(here, choice_score):
                 choice, choice_score, choice_alpha = which, here, alpha
-            if turn < n_swept:
+            if turn < size:
                 continue
             here, alpha, improved = choice_score, choice_alpha, better(choice_score, score)
             step = choice
@@ -769,7 +769,10 @@ def search(columns, labels, weights, start, stop, bounds, totals, ranks, present
             choice, choice_score = -1, NOTHING
         if jumps == 0:
             # An equally pure position always exists, where the plane is: what does not improve is a stagnant move.
-            p_move = stagnation if improved else p_move - 0.1 * stagnation
+            if improved:
+                p_move = stagnation
+            elif here > NOTHING:
+                p_move -= 0.1 * stagnation
         if here > NOTHING:
             if jumps == 0:
                 for m in range(size):
@@ -781,7 +784,7 @@ def search(columns, labels, weights, start, stop, bounds, totals, ranks, present
 
         # What next: another coefficient, another round, a jump, or the end of this run?
         if jumps == 0:
-            if order != RANDOM and turn < n_swept:
+            if order != RANDOM and turn < size and (turn < n_swept or run == 0 or not changed):
                 continue
             rounds += 1
             again = rounds < n_perturbations if order == RANDOM else changed

@@ -177,9 +177,10 @@ class TreeGrower:
             axis=options.splits != "oblique",
             n_runs=max(1, options.n_restarts) if oblique else 0,
             order=options.order,
-            # The paper's sequential rounds leave the constant out. On centred attributes it is often near zero, and no
-            # other coefficient can then move the plane away from the centre.
-            n_swept=self.X.shape[1] + (options.normalize == "standard" or options.order != _kernels.SEQUENTIAL),
+            # The paper's sequential rounds leave the constant out. On centred attributes it is often near zero, and no other
+            # coefficient can then move the plane away from the centre. On positive ones the rounds from random planes do
+            # better without it, until nothing else changes (LS10 20:20: 98.7% and 6.7 leaves, against 97.7% and 11.0).
+            n_swept=self.X.shape[1] + (options.normalize == "standard"),
             n_perturbations=options.n_perturbations,
             n_jumps=options.n_jumps,
             stagnation=options.stagnation,
