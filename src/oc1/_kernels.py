@@ -32,8 +32,9 @@ A purity *score* is a gain: larger is better, and 0 is a useless split (see ``oc
 
 Compile time
 ------------
-LLVM inlines a function into every place that calls it and optimises each copy, so the line search is called from
-one place only (the loop of `search`), and arrays are filled by loops rather than slice assignments.
+A function is compiled on its own and once more inside each of its callers, so the large ones have one caller (`line_search` is called
+from one place), and the parts of the line search are merged into it (``inline="always"``). Arrays are filled by loops, because a slice
+assignment also compiles the code that words its error message.
 """
 
 from typing import NamedTuple
@@ -54,9 +55,15 @@ FAR = np.float32(1e30)
 #: The score of no split at all: finite, so that differences from it are numbers.
 NOTHING = -1e300
 
-_compiled = njit(cache=True, error_model="numpy", nogil=True)
+_options = {"error_model": "numpy", "nogil": True}
+_compiled = njit(**_options, cache=True)
+# What only other kernels call needs no way in from Python, which would take as long to compile as the function
+# itself. (Such a function must not be called from Python: the tests wrap it.)
+_inner = njit(**_options, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+# The parts of the line search: merged into it before it is compiled.
+_merged = njit(**_options, inline="always")
 # For what runs at every position of a line: a call that is not inlined hands over some forty words.
-_inlined = njit(cache=True, error_model="numpy", nogil=True, forceinline=True)
+_inlined = njit(**_options, no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=True)
 
 
 # The two records below are only for Python: kernels take them as plain tuples, because a class of ours in a kernel's signature
@@ -151,13 +158,13 @@ def slack(score):
     return 1e-10 * abs(score) + 1e-13
 
 
-@_inlined
+@_compiled
 def better(a, b):
     """Whether score a is larger than score b by more than rounding."""
     return a > b + slack(b)
 
 
-@_compiled
+@_inner
 def entropy_term(x):
     """Return x log2 x, which is 0 at 0 (and for the tiny negatives that rounding leaves of zero)."""
     return x * np.log2(x) if x > 0.0 else 0.0
@@ -194,7 +201,7 @@ def score_norm(counts, n_left, n, totals, ranks, code):
     return norm / (n_left * (n - n_left))
 
 
-@_compiled
+@_inner
 def score_rest(counts, n_left, n, totals, present, code, function, stream):
     """Score by information gain, a minority measure or a user's measure."""
     k = totals.size
@@ -238,7 +245,7 @@ def score_position(counts, n_left, n, totals, ranks, present, code, function, st
     return score_rest(counts, n_left, n, totals, present, code, function, stream)
 
 
-@_compiled
+@_inner
 def score_margins(weights, bounds, totals, ranks, present, margins, code, min_leaf, function, counts, stream):
     """Score the split V > 0; return (score, whether both sides are pure). NOTHING where a side has too few."""
     count, n, n_left, left_classes, right_classes = 0, 0.0, 0.0, 0, 0
@@ -264,7 +271,7 @@ def score_margins(weights, bounds, totals, ranks, present, margins, code, min_le
 # Line search: crossings and buckets
 
 
-@_compiled
+@_merged
 def bucket_scale(margins, rates):
     """Return the typical size of a crossing, from some sixty examples. It steers speed, never the answer."""
     n = margins.size
@@ -277,7 +284,7 @@ def bucket_scale(margins, rates):
     return np.float32(min(max(above / below, 1e-20), 1e20))
 
 
-@_compiled
+@_merged
 def find_crossings(margins, rates, scale, half, crossings, codes):
     """Compute where every example crosses, and its bucket among 2 * half.
 
@@ -292,13 +299,14 @@ def find_crossings(margins, rates, scale, half, crossings, codes):
         t = -margins[j] / rates[j]
         crossings[j] = t
         size = np.float32(abs(t))
-        inner = min(np.int32(end - stretch / (min(size, FAR) + scale)), last)
+        near = size if size < FAR else FAR  # also where 0 / 0 is not a number
+        inner = min(np.int32(end - stretch / (near + scale)), last)
         bucket = half + inner if t >= 0 else half - 1 - inner
         code = bucket + (down if rates[j] < 0 else 0)
         codes[j] = code if size < FAR else 2 * down + (1 if margins[j] > 0 else 0)
 
 
-@_compiled
+@_merged
 def count_buckets(weights, bounds, codes, n_buckets, histogram, left):
     """Count classes and directions by bucket, then the left weight of each class at every edge."""
     k = bounds.size - 1
@@ -338,7 +346,7 @@ def pair_gain(left0, left1, q0, q1, n):
     return deviation * deviation / spread if spread > 0.0 else 0.0
 
 
-@_compiled
+@_merged
 def score_buckets_pair(q0, q1, n, n_buckets, histogram, left, edges):
     """Score two classes under Twoing, Gini or variances: convex in the counts, so four corners bound a bucket."""
     for b in range(n_buckets + 1):
@@ -352,7 +360,7 @@ def score_buckets_pair(q0, q1, n, n_buckets, histogram, left, edges):
         )
 
 
-@_compiled
+@_merged
 def score_buckets_norm(totals, n, ranks, code, n_buckets, histogram, left, edges):
     """Score many classes under Twoing, Gini or variances: the squared norm of the deviations over n_left n_right.
 
@@ -408,7 +416,7 @@ def score_buckets_norm(totals, n, ranks, code, n_buckets, histogram, left, edges
         edges[0, b] = edges[2, b] * edges[2, b] / spread if spread > 0.0 else 0.0
 
 
-@_compiled
+@_merged
 def score_buckets_entropy(totals, n, n_buckets, histogram, left, edges):
     """Score information gain, bounded term by term: every class at its better end, the sides at their best balance."""
     k = totals.size
@@ -436,7 +444,7 @@ def score_buckets_entropy(totals, n, n_buckets, histogram, left, edges):
         edges[1, b] = (limit - entropy_term(middle) - entropy_term(n - middle)) / n
 
 
-@_compiled
+@_merged
 def score_buckets_minority(totals, n, code, n_buckets, histogram, left, edges):
     """Score sum and max minority, whose parts are monotone in the counts of their side."""
     k = totals.size
@@ -476,7 +484,7 @@ def order_bits(t):
     return np.uint64(bits + 0x80000000 if bits >= 0 else -1 - bits)
 
 
-@_compiled
+@_merged
 def sort_keys(keys, first, last):
     """Sort a stretch of keys in place: insertion for the usual handful, Shell's gaps before it for crowded buckets."""
     gap = 1
@@ -495,7 +503,7 @@ def sort_keys(keys, first, last):
         gap //= 3
 
 
-@_compiled
+@_inner
 def line_search(
     labels, weights, bounds, totals, ranks, present, margins, rates, current, ties, code, min_leaf, function,
     crossings, codes, keys, histogram, left, edges, slots, places, counts, stream,
@@ -642,7 +650,7 @@ def line_search(
 # The search at a node
 
 
-@_compiled
+@_inner
 def compute_margins(columns, start, plane, margins):
     """Compute V = plane . (x, 1) for the examples of a node, which begins at `start`."""
     last = columns.shape[0] - 1
@@ -656,7 +664,7 @@ def compute_margins(columns, start, plane, margins):
                 margins[j] += a * columns[m, start + j]
 
 
-@_compiled
+@_merged
 def move(plane, margins, rates, direction, alpha):
     """Step along a direction and bring the plane back to unit length."""
     length = 0.0
@@ -677,131 +685,114 @@ def search(columns, labels, weights, start, stop, bounds, totals, ranks, present
 
     Returns (axis score, attribute, threshold, oblique score, hyperplanes considered); the oblique plane is left in
     ``scratch.planes[1]``. Scores are NOTHING where there is no such split.
-
-    One loop asks one question again and again: which step along this line is purest? The lines are first, with `run` = -1, the
-    attributes themselves; then, run by run, single coefficients (Figure 8's Perturb) until nothing changes, and random
-    directions (jumps) until one helps or `n_jumps` have failed. Each run has its own random stream.
     """
     size, n = columns.shape[0], stop - start
     labels = labels[start:stop]
     weights = weights[start:stop]
     code, min_leaf, with_axis, n_runs, order, n_swept, n_perturbations, n_jumps, stagnation = plan
     lines, codes, keys, histogram, left, edges, slots, places, counts, planes, stream = scratch
-    own_margins, jump_rates, crossings = lines[0, :n], lines[1, :n], lines[2, :n]
+    margins, jump_rates, crossings = lines[0, :n], lines[1, :n], lines[2, :n]
     plane, best_plane, direction = planes[0], planes[1], planes[2]
-    axis_score, attribute, threshold, oblique_score = NOTHING, -1, 0.0, NOTHING
-    considered, equals = 0, 0
+    considered = 0
     for c in range(present.size):
         places[present[c]] = c
-    for m in range(size):
-        direction[m] = 0.0
-    stream[0] = seed
-    run = -1 if with_axis else 0
-    turn, rounds, jumps, p_move, score, changed = 0, 0, 0, 0.0, NOTHING, False
-    choice, choice_score, choice_alpha = -1, NOTHING, 0.0  # of a best-first round
-    starting = run == 0
-    while run < n_runs:
-        if starting:
-            starting = False
-            stream[0] = mix(seed, run)
+
+    # Run -1 looks at the attributes, one after the other. Every other run improves a plane: single coefficients (Figure 8's
+    # Perturb) until nothing changes, then random directions (jumps) until one helps, which goes back to the
+    # coefficients, or `n_jumps` have failed.
+    axis_score, attribute, threshold, equals, oblique_score = NOTHING, -1, 0.0, 0, NOTHING
+    for run in range(-1 if with_axis else 0, n_runs):
+        stream[0] = mix(seed, run + 1)
+        turn, rounds, jumps, p_move, changed, score = 0, 0, 0, stagnation, False, NOTHING
+        choice, choice_score, choice_alpha = -1, NOTHING, 0.0  # of a best-first round
+        if run >= 0:
             for m in range(size):
                 if run > 0 or attribute < 0:
                     plane[m] = 2.0 * uniform(stream) - 1.0
                 else:
                     plane[m] = 1.0 if m == attribute else -threshold if m == size - 1 else 0.0
-            compute_margins(columns, start, plane, own_margins)
-            score, pure = score_margins(
-                weights, bounds, totals, ranks, present, own_margins, code, min_leaf, function, counts, stream
-            )
+            compute_margins(columns, start, plane, margins)
+            score, pure = score_margins(weights, bounds, totals, ranks, present, margins, code, min_leaf, function, counts, stream)
             considered += 1
-            turn, rounds, jumps, p_move, changed = 0, 0, 0, stagnation, False
-
-        # Which line?
-        margins, current, ties = own_margins, score, False
-        if run < 0:
-            which = size - 1
-            margins, current, ties = columns[turn, start:stop], axis_score, True
-        elif jumps == 0:
-            which = turn if order != RANDOM else min(np.int64(uniform(stream) * size), size - 1)
-            ties = p_move > 0.0 and uniform(stream) < p_move
-            if order == BEST:
-                current = max(current, choice_score)
-        else:
-            which = -1
-            for m in range(size):
-                direction[m] = 2.0 * uniform(stream) - 1.0
-            compute_margins(columns, start, direction, jump_rates)
-        rates = jump_rates
-        if which >= 0:
-            rates = columns[which, start:stop]
-
-        here, alpha = line_search(
-            labels, weights, bounds, totals, ranks, present, margins, rates, current, ties, code, min_leaf, function,
-            crossings, codes, keys, histogram, left, edges, slots, places, counts, stream,
-        )  # fmt: skip
-        considered += 1
-        turn += 1
-
-        # The best attribute: ties are settled at random.
-        if run < 0:
-            if here > NOTHING:
-                equals = 1 if better(here, axis_score) else equals + 1
-                if equals == 1 or uniform(stream) * equals < 1.0:
-                    axis_score, attribute, threshold = here, turn - 1, -alpha
-            if turn == size - 1:
-                run = 0
-                starting = True
-            continue
-
-        # Move, or remember for the end of a best-first round.
-        improved = better(here, score)
-        step = which
-        if order == BEST and jumps == 0:
-            step = -1
-            if better(here, choice_score):
-                choice, choice_score, choice_alpha = which, here, alpha
-            if turn < size:
-                continue
-            here, alpha, improved = choice_score, choice_alpha, better(choice_score, score)
-            step = choice
-            if choice >= 0:
-                rates = columns[choice, start:stop]
-            choice, choice_score = -1, NOTHING
-        if jumps == 0:
-            # An equally pure position always exists, where the plane is: what does not improve is a stagnant move.
-            if improved:
-                p_move = stagnation
-            elif here > NOTHING:
-                p_move -= 0.1 * stagnation
-        if here > NOTHING:
-            if jumps == 0:
+        while True:
+            # Which line?
+            origin, current, ties = margins, score, False
+            if run < 0:
+                which = size - 1
+                origin, rates = columns[turn, start:stop], columns[which, start:stop]
+                current, ties = axis_score, True
+            elif jumps == 0:
+                which = turn if order != RANDOM else min(np.int64(uniform(stream) * size), size - 1)
+                rates = columns[which, start:stop]
+                ties = p_move > 0.0 and uniform(stream) < p_move
+                if order == BEST:
+                    current = max(score, choice_score)
+            else:
+                which = -1
                 for m in range(size):
-                    direction[m] = 0.0
-                direction[step] = 1.0
-            move(plane, margins, rates, direction, alpha)
-            score = here
-            changed = True
+                    direction[m] = 2.0 * uniform(stream) - 1.0
+                rates = jump_rates
+                compute_margins(columns, start, direction, rates)
+            here, alpha = line_search(
+                labels, weights, bounds, totals, ranks, present, origin, rates,
+                current, ties, code, min_leaf, function,
+                crossings, codes, keys, histogram, left, edges, slots, places, counts, stream,
+            )  # fmt: skip
+            considered += 1
+            turn += 1
+            if run < 0:
+                # Equally good attributes are settled at random.
+                if here > NOTHING:
+                    equals = 1 if better(here, axis_score) else equals + 1
+                    if equals == 1 or uniform(stream) * equals < 1.0:
+                        axis_score, attribute, threshold = here, turn - 1, -alpha
+                if turn < size - 1:
+                    continue
+                break
+            if jumps == 0 and order == BEST:
+                # Remember the best coefficient until the end of the round.
+                if better(here, choice_score):
+                    choice, choice_score, choice_alpha = which, here, alpha
+                if turn < size:
+                    continue
+                which, here, alpha = choice, choice_score, choice_alpha
+                rates = columns[max(which, 0), start:stop]
+                choice, choice_score = -1, NOTHING
 
-        # What next: another coefficient, another round, a jump, or the end of this run?
-        if jumps == 0:
+            # Move.
+            improved = better(here, score)
+            if here > NOTHING:
+                p_move = stagnation if improved else p_move - 0.1 * stagnation
+                if jumps == 0:
+                    for m in range(size):
+                        direction[m] = 1.0 if m == which else 0.0
+                move(plane, margins, rates, direction, alpha)
+                score, changed = here, True
+
+            # What next: another coefficient, another round, a jump, or the end of this run?
+            if jumps > 0:
+                if improved:
+                    turn, rounds, jumps, changed = 0, 0, 0, False
+                else:
+                    jumps += 1
+                    if jumps > n_jumps:
+                        break
+                continue
             if order != RANDOM and turn < size and (turn < n_swept or run == 0 or not changed):
                 continue
             rounds += 1
             again = rounds < n_perturbations if order == RANDOM else changed
             turn, changed = 0, False
-            if again:
-                continue
-            actual, pure = score_margins(weights, bounds, totals, ranks, present, margins, code, min_leaf, function, counts, stream)
-            jumps = 0 if pure else 1
-            if not pure and n_jumps > 0:
-                continue
-        elif improved:
-            turn, rounds, jumps, p_move, changed = 0, 0, 0, stagnation, False
-            continue
-        elif jumps < n_jumps:
-            jumps += 1
-            continue
+            if not again:
+                actual, pure = score_margins(
+                    weights, bounds, totals, ranks, present, margins, code, min_leaf, function, counts, stream
+                )
+                jumps = 1
+                if pure or n_jumps == 0:
+                    break
 
+        if run < 0:
+            continue
         # The moves have rounded the margins a little: count once more from the plane itself.
         compute_margins(columns, start, plane, margins)
         score, pure = score_margins(weights, bounds, totals, ranks, present, margins, code, min_leaf, function, counts, stream)
@@ -811,8 +802,6 @@ def search(columns, labels, weights, start, stop, bounds, totals, ranks, present
                 best_plane[m] = plane[m]
             if pure:
                 break
-        run += 1
-        starting = True
     return axis_score, attribute, threshold, oblique_score, considered
 
 
@@ -820,7 +809,7 @@ def search(columns, labels, weights, start, stop, bounds, totals, ranks, present
 # Splitting and descending, in the user's units
 
 
-@_compiled
+@_inner
 def project(X, row, features, coefficients, first, last, fill):
     """Compute a node's linear combination for one row; missing values get the attribute's fill value.
 
@@ -855,7 +844,7 @@ def place_threshold(X, rows, start, stop, features, coefficients, fill, threshol
     return threshold, n_left
 
 
-@_compiled
+@_inner
 def bring_left_forward(values, projections, threshold, buffer):
     """Reorder one array of a node: first the examples at or below the threshold, then the others, each in their order."""
     front, back = 0, 0
