@@ -228,7 +228,7 @@ class OC1Classifier(ClassifierMixin, BaseEstimator):
 
         everything = np.arange(len(labels))
         held = np.zeros(len(labels), dtype=bool)
-        if self.prune == "holdout":
+        if self.prune == "holdout" and np.ptp(labels) > 0:  # with one class there is nothing to prune
             held = sampling.hold_out(X, weights, self.prune_fraction, seed)
         unpruned, scale = grow(everything[~held])
         if held.any():

@@ -1,0 +1,40 @@
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from oc1.datasets import make_ls10, make_pol, make_rcb
+
+SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+@pytest.fixture(scope="session")
+def ls10():
+    return make_ls10(600, random_state=0)
+
+
+@pytest.fixture(scope="session")
+def pol():
+    return make_pol(600, random_state=0)
+
+
+@pytest.fixture(scope="session")
+def rcb():
+    return make_rcb(600, random_state=0)
+
+
+@pytest.fixture(scope="session")
+def noisy():
+    """Two overlapping classes, so that trees are deep and pruning matters."""
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(400, 4))
+    y = (X @ [1.0, -1.0, 0.5, 0.0] + rng.normal(size=400) > 0).astype(int)
+    return X, y
+
+
+@pytest.fixture
+def shared_data():
+    """The data folder beside the project, where there is one."""
+    if not SHARED.is_dir():
+        pytest.skip("the folder shared/data is not beside this checkout")
+    return SHARED

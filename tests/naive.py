@@ -1,0 +1,138 @@
+"""The slow and obvious version of everything that the kernels do. No numba here, and no cleverness."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+
+FAR = 1e30
+
+
+# ------------------------------------------------------------------------------------------------ measures
+
+
+def entropy(counts):
+    shares = counts[counts > 0] / counts.sum()
+    return -(shares * np.log2(shares)).sum()
+
+
+def gain(name, left, right):
+    """What a split gains by a measure: larger is better, 0 is useless."""
+    left, right = np.asarray(left, float), np.asarray(right, float)
+    total = left + right
+    n_left, n_right, n = left.sum(), right.sum(), total.sum()
+    if name == "twoing":
+        return n_left / n * n_right / n * np.abs(left / n_left - right / n_right).sum() ** 2
+    if name == "gini":
+
+        def index(counts):
+            return 1 - ((counts / counts.sum()) ** 2).sum()
+
+        return index(total) - n_left / n * index(left) - n_right / n * index(right)
+    if name == "info_gain":
+        return entropy(total) - n_left / n * entropy(left) - n_right / n * entropy(right)
+    if name == "sum_minority":
+        return ((n - total.max()) - (n_left - left.max()) - (n_right - right.max())) / n
+    if name == "max_minority":
+        return ((n - total.max()) - max(n_left - left.max(), n_right - right.max())) / n
+    if name == "sum_of_variances":
+        number = np.empty(len(total))
+        number[np.argsort(-total, kind="stable")] = np.arange(1, len(total) + 1)
+
+        def variance(counts):
+            mean = (counts * number).sum() / counts.sum()
+            return (counts * (number - mean) ** 2).sum()
+
+        return (variance(total) - variance(left) - variance(right)) / n
+    raise ValueError(name)
+
+
+def class_weights(labels, weights, chosen, n_classes):
+    return np.array([weights[chosen & (labels == c)].sum() for c in range(n_classes)])
+
+
+# ------------------------------------------------------------------------------------------------ line search
+
+
+def crossings(margins, rates):
+    """Where each example crosses, in the float32 arithmetic of the kernels; infinite where it never does."""
+    with np.errstate(all="ignore"):
+        t = (-margins / rates).astype(np.float32).astype(float)
+    return np.where(np.abs(t) < FAR, t, np.inf)
+
+
+def positions(margins, rates):
+    """All steps that give different splits: between neighbouring crossings, and beyond the first and the last."""
+    t = np.unique(crossings(margins, rates))
+    t = t[np.isfinite(t)].astype(float)
+    if len(t) == 0:
+        return []
+    return [t[0] - 1, *((t[1:] + t[:-1]) / 2), t[-1] + 1]
+
+
+def goes_right(margins, rates, alpha):
+    """Which side each example is on at a step, by its crossing."""
+    t = crossings(margins, rates)
+    crossed = t < alpha
+    return np.where(np.isinf(t), margins > 0, np.where(rates > 0, crossed, ~crossed))
+
+
+def line_search(margins, rates, labels, weights, n_classes, name, min_leaf=1):
+    """The best gain along a line, or None if no position leaves enough examples on both sides."""
+    best = None
+    for alpha in positions(margins, rates):
+        right = goes_right(margins, rates, alpha)
+        if min(right.sum(), (~right).sum()) < min_leaf:
+            continue
+        here = gain(name, class_weights(labels, weights, ~right, n_classes), class_weights(labels, weights, right, n_classes))
+        best = here if best is None else max(best, here)
+    return best
+
+
+# ------------------------------------------------------------------------------------------------ growing
+
+
+def best_axis_gain(X, y, weights, n_classes, name, min_leaf=1):
+    """The best gain of any split ``x > threshold`` of these examples, or None."""
+    best = None
+    for x in X.T:
+        values = np.unique(x)
+        for threshold in values[:-1]:
+            right = x > threshold
+            if min(right.sum(), (~right).sum()) < min_leaf:
+                continue
+            here = gain(name, class_weights(y, weights, ~right, n_classes), class_weights(y, weights, right, n_classes))
+            best = here if best is None else max(best, here)
+    return best
+
+
+def node_of(tree, x):
+    """Walk one example down a tree; return the nodes it passes."""
+    path = [0]
+    while tree.children[path[-1], 0] >= 0:
+        node = path[-1]
+        value = 0.0
+        for i in range(tree.terms[node], tree.terms[node + 1]):
+            feature = tree.features[i]
+            value += tree.coefficients[i] * (tree.fill[feature] if np.isnan(x[feature]) else float(x[feature]))
+        path.append(int(tree.children[node, 1 if value > tree.thresholds[node] else 0]))
+    return path
+
+
+# ------------------------------------------------------------------------------------------------ pruning
+
+
+def subtrees(tree, node=0):
+    """All ways to cut a subtree: each a tuple of the nodes that are leaves."""
+    if tree.children[node, 0] < 0:
+        return [(node,)]
+    left, right = (subtrees(tree, child) for child in tree.children[node])
+    return [(node,), *(a + b for a, b in itertools.product(left, right))]
+
+
+def best_subtree(tree, alpha):
+    """The smallest subtree of least cost + alpha * leaves."""
+    total = tree.counts[0].sum()
+    cost = (tree.counts.sum(axis=1) - tree.counts.max(axis=1)) / total
+    return min(((round(sum(cost[t] for t in leaves) + alpha * len(leaves), 10), len(leaves), leaves) for leaves in subtrees(tree)))[2]

@@ -1,0 +1,39 @@
+import numpy as np
+import pandas as pd
+
+from oc1 import OC1Classifier
+from oc1.export import equation, text
+
+
+def test_text_speaks_in_the_users_names_and_units():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame({"petal_len": rng.uniform(0, 7, 300), "petal_wid": rng.uniform(0, 2.5, 300)})
+    y = np.where(0.37 * frame.petal_len - 1.2 * frame.petal_wid > 0.4, "yes", "no")
+    clf = OC1Classifier(prune=None, random_state=0, n_restarts=40, n_jumps=40).fit(frame, y)
+    lines = str(clf.tree_).splitlines()
+    assert len(lines) == 3
+    words = lines[0].split()
+    assert (words[1], words[2], words[4], words[5]) == ("petal_len", "-", "petal_wid", ">")
+    ratio = float(words[0]) / float(words[3])
+    assert abs(ratio - 0.37 / 1.2) < 0.02
+    assert abs(float(words[6]) / float(words[3]) - 0.4 / 1.2) < 0.1
+    assert lines[1].startswith("|-- no:  no  [")
+    assert lines[2].startswith("`-- yes: yes  [0 ")
+    assert text(clf) == text(clf.tree_) == str(clf.tree_)
+
+
+def test_without_names_attributes_are_numbered():
+    clf = OC1Classifier(splits="axis", prune=None).fit([[0.0, 5.0], [0.0, 6.0]], ["a", "b"])
+    assert equation(clf.tree_, 0) == "x2 > 5.5"
+    assert str(clf.tree_) == "x2 > 5.5\n|-- no:  a  [1 0]\n`-- yes: b  [0 1]"
+
+
+def test_a_single_leaf():
+    clf = OC1Classifier().fit([[0.0], [1.0]], ["a", "a"])
+    assert str(clf.tree_) == "a  [2]"
+
+
+def test_every_node_has_a_line(noisy):
+    X, y = noisy
+    clf = OC1Classifier(prune=None, n_restarts=1, random_state=0).fit(X, y)
+    assert len(text(clf, digits=6).splitlines()) == clf.tree_.n_nodes

@@ -1,0 +1,151 @@
+import naive
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from oc1 import OC1Classifier, impurity
+from oc1.impurity import MEASURES, get_measure
+
+COUNTS = st.lists(st.integers(0, 20), min_size=2, max_size=6)
+
+
+@pytest.mark.parametrize("name", sorted(MEASURES))
+@settings(max_examples=100, deadline=None)
+@given(left=COUNTS, data=st.data())
+def test_definitions_agree_with_gains(name, left, data):
+    right = data.draw(st.lists(st.integers(0, 20), min_size=len(left), max_size=len(left)))
+    left, right = np.array(left, float), np.array(right, float)
+    if left.sum() == 0 or right.sum() == 0:
+        return
+    value = MEASURES[name].impurity(left, right)
+    if np.count_nonzero(left) == 1 and np.count_nonzero(right) == 1:
+        assert value == 0
+        return
+    gain = naive.gain(name, left, right)
+    n, total = left.sum() + right.sum(), left + right
+    unsplit = {
+        "gini": 1 - ((total / n) ** 2).sum(),
+        "sum_minority": n - total.max(),
+        "max_minority": n - total.max(),
+    }
+    if name in ("twoing", "info_gain"):
+        assert value == pytest.approx(1 / gain, rel=1e-6) if gain > 1e-12 else value == np.inf
+    elif name == "gini":
+        assert value == pytest.approx(unsplit[name] - gain)
+    elif name != "sum_of_variances":
+        assert value == pytest.approx(unsplit[name] - n * gain)
+    else:
+        number = impurity.category_numbers(total)
+        mean = (total * number).sum() / n
+        assert value == pytest.approx((total * (number - mean) ** 2).sum() - n * gain)
+
+
+def test_values_by_hand():
+    left, right = [30, 10], [5, 25]
+    assert impurity.twoing(left, right) == pytest.approx(1 / (40 / 70 * 30 / 70 * (abs(30 / 40 - 5 / 30) + abs(10 / 40 - 25 / 30)) ** 2))
+    assert impurity.gini(left, right) == pytest.approx((40 * (1 - 0.75**2 - 0.25**2) + 30 * (1 - (5 / 30) ** 2 - (25 / 30) ** 2)) / 70)
+    assert impurity.max_minority(left, right) == 10
+    assert impurity.sum_minority(left, right) == 15
+    # 10 of category 1 and 3 of another one: renumbered 1 and 2 whatever the other was called (Appendix B).
+    assert impurity.sum_of_variances([10, 3, 0, 0, 0], [1, 1, 0, 0, 0]) == impurity.sum_of_variances([10, 0, 0, 0, 3], [1, 0, 0, 0, 1])
+
+
+def test_the_papers_flaw_of_sum_minority():
+    # Appendix B: 50 of category 1, 24 of category 2, 26 of category 1 in a row: every split has sum minority 24.
+    row = np.repeat([0, 1, 0], [50, 24, 26])
+    values = {
+        impurity.sum_minority(np.bincount(row[:cut], minlength=2), np.bincount(row[cut:], minlength=2)) for cut in range(1, 100)
+    }
+    assert values == {24.0}
+    clf = OC1Classifier(criterion="sum_minority", splits="axis", prune=None, random_state=0)
+    assert clf.fit(np.arange(100.0)[:, None], row).get_n_leaves() == 1
+
+
+def test_useless_splits_are_infinitely_impure():
+    assert impurity.twoing([10, 20], [1, 2]) == np.inf
+    assert impurity.info_gain([10, 20], [1, 2]) == np.inf
+    assert impurity.twoing([3, 4], [0, 0]) == np.inf
+
+
+def own_twoing(left, right):
+    n_left, n_right = left.sum(), right.sum()
+    n = n_left + n_right
+    value = n_left / n * n_right / n * np.abs(left / n_left - right / n_right).sum() ** 2
+    return 1 / value if value > 1e-14 else np.inf
+
+
+def test_user_measure_grows_the_same_tree(rcb):
+    X, y = rcb
+    own = OC1Classifier(criterion=own_twoing, n_restarts=3, prune=None, random_state=1).fit(X, y)
+    built_in = OC1Classifier(criterion="twoing", n_restarts=3, prune=None, random_state=1).fit(X, y)
+    assert own.get_n_leaves() == pytest.approx(built_in.get_n_leaves(), abs=6)
+    assert own.score(X, y) == 1.0
+    assert get_measure(own_twoing).compiled is get_measure(own_twoing).compiled  # compiled once
+
+
+def test_user_measure_sees_counts_of_all_classes(rcb):
+    X, y = rcb
+
+    def eight_classes(left, right):
+        return own_length(left) if len(left) == 8 else np.nan
+
+    def own_length(left):
+        return 0.0
+
+    # Calls a helper that Numba cannot see through: does not compile.
+    with pytest.raises(TypeError, match="eight_classes.*could not be compiled"):
+        OC1Classifier(criterion=eight_classes).fit(X, y)
+
+    def sizes(left, right):
+        if len(left) != 8:
+            return np.nan
+        return np.minimum(left, right).sum()
+
+    assert OC1Classifier(criterion=sizes, n_restarts=1, random_state=0, max_depth=2).fit(X, y).get_depth() <= 2
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_broken_measures_get_clear_errors(compiled):
+    X, y = np.arange(40.0).reshape(20, 2), np.arange(20) % 3
+
+    def returns_nan(left, right):
+        return np.nan
+
+    def fails(left, right):
+        if left[0] >= 0:
+            raise ValueError("no luck")
+        return 0.0
+
+    def fails_late(left, right):
+        if left.sum() == 7:
+            raise ZeroDivisionError("seven")
+        return np.minimum(left, right).sum()
+
+    def changes(left, right):
+        left[0] = 0
+        return 1.0
+
+    def returns_text(left, right):
+        return "pure"
+
+    for function, error, words in (
+        (returns_nan, ValueError, "'returns_nan' returned NaN for left counts"),
+        (fails, ValueError, "'fails' failed for left counts.*ValueError: no luck"),
+        (fails_late, ValueError, "'fails_late' failed for left counts.*ZeroDivisionError: seven"),
+        (changes, ValueError, "'changes' changes its arguments"),
+        (returns_text, TypeError, "'returns_text' could not be compiled"),
+    ):
+        from numba import njit
+
+        clf = OC1Classifier(criterion=njit(function) if compiled else function, splits="axis", prune=None)
+        with pytest.raises(error, match=words):
+            clf.fit(X, y)
+        assert not hasattr(clf, "tree_")
+
+
+def test_unknown_name_lists_the_known_ones():
+    with pytest.raises(ValueError, match="'criterion' parameter.*'twoing'"):
+        OC1Classifier(criterion="entropy").fit([[0.0], [1.0]], [0, 1])
+    with pytest.raises(ValueError, match="one of .*gini"):
+        get_measure("entropy")

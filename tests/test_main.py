@@ -1,0 +1,53 @@
+"""Whole processes: the demonstration, and the kernels without compilation."""
+
+import json
+import os
+import subprocess
+import sys
+
+from oc1 import OC1Classifier
+from oc1.datasets import make_rcb
+
+
+def run(code, **environment):
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, env={**os.environ, **environment}, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+def test_the_demonstration_runs():
+    done = subprocess.run([sys.executable, "-m", "oc1"], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert "petal width (cm) > " in done.stdout
+    assert "leaves   3" in done.stdout
+    assert "cross-validation" in done.stdout
+
+
+def test_plain_python_gives_the_same_tree():
+    code = """
+import json
+from oc1 import OC1Classifier
+from oc1.datasets import make_rcb
+X, y = make_rcb(60, random_state=0)
+for order in ("sequential", "best", "random"):
+    clf = OC1Classifier(prune=None, n_restarts=2, n_jumps=2, n_perturbations=5, order=order, random_state=3).fit(X, y)
+    print(json.dumps(clf.tree_.to_dict()))
+"""
+    slow = run(code, NUMBA_DISABLE_JIT="1").stdout.splitlines()
+    X, y = make_rcb(60, random_state=0)
+    for line, order in zip(slow, ("sequential", "best", "random"), strict=True):
+        clf = OC1Classifier(prune=None, n_restarts=2, n_jumps=2, n_perturbations=5, order=order, random_state=3).fit(X, y)
+        assert json.loads(line) == clf.tree_.to_dict()
+
+
+def test_the_first_compile_is_announced_once(tmp_path):
+    code = """
+from oc1 import OC1Classifier
+for _ in range(2):
+    OC1Classifier().fit([[0.0], [1.0], [2.0]] * 3, [0, 1, 0] * 3)
+"""
+    first = run(code, NUMBA_CACHE_DIR=str(tmp_path))
+    assert first.stderr.count("compiling kernels") == 1
+    assert run(code, NUMBA_CACHE_DIR=str(tmp_path)).stderr == ""
