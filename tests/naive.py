@@ -85,7 +85,9 @@ def line_search(margins, rates, labels, weights, n_classes, name, min_leaf=1):
         right = goes_right(margins, rates, alpha)
         if min(right.sum(), (~right).sum()) < min_leaf:
             continue
-        here = gain(name, class_weights(labels, weights, ~right, n_classes), class_weights(labels, weights, right, n_classes))
+        here = gain(
+            name, class_weights(labels, weights, ~right, n_classes), class_weights(labels, weights, right, n_classes)
+        )
         best = here if best is None else max(best, here)
     return best
 
@@ -135,4 +137,7 @@ def best_subtree(tree, alpha):
     """The smallest subtree of least cost + alpha * leaves."""
     total = tree.counts[0].sum()
     cost = (tree.counts.sum(axis=1) - tree.counts.max(axis=1)) / total
-    return min(((round(sum(cost[t] for t in leaves) + alpha * len(leaves), 10), len(leaves), leaves) for leaves in subtrees(tree)))[2]
+    return min(
+        (round(sum(cost[t] for t in leaves) + alpha * len(leaves), 10), len(leaves), leaves)
+        for leaves in subtrees(tree)
+    )[2]

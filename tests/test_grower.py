@@ -37,10 +37,16 @@ def test_axis_trees_take_the_best_split_everywhere(name, problem, min_leaf):
 
 @pytest.mark.parametrize("name", sorted(MEASURES))
 @settings(max_examples=25, deadline=None)
-@given(problem=problems(), splits=st.sampled_from(["best", "oblique"]), order=st.sampled_from(["sequential", "best", "random"]))
+@given(
+    problem=problems(),
+    splits=st.sampled_from(["best", "oblique"]),
+    order=st.sampled_from(["sequential", "best", "random"]),
+)
 def test_oblique_trees_are_never_worse_than_the_best_axis_split(name, problem, splits, order):
     X, y, weights = problem
-    clf = OC1Classifier(criterion=name, splits=splits, order=order, prune=None, n_restarts=3, min_samples_oblique=2, random_state=0)
+    clf = OC1Classifier(
+        criterion=name, splits=splits, order=order, prune=None, n_restarts=3, min_samples_oblique=2, random_state=0
+    )
     clf.fit(X, y, sample_weight=weights)
     check_every_node(clf, X, y, weights, name, 1, exact=False, floor=splits == "best")
 
@@ -156,7 +162,10 @@ def test_hyperplanes_are_counted(pol):
     X, y = pol
     axis = OC1Classifier(splits="axis", prune=None, random_state=0).fit(X, y)
     assert axis.n_hyperplanes_ == 2 * (axis.get_n_leaves() - 1)  # one for each attribute of each inner node
-    counts = [OC1Classifier(prune=None, n_restarts=r, n_jumps=j, random_state=0).fit(X, y).n_hyperplanes_ for r, j in ((0, 0), (20, 20))]
+    counts = [
+        OC1Classifier(prune=None, n_restarts=r, n_jumps=j, random_state=0).fit(X, y).n_hyperplanes_
+        for r, j in ((0, 0), (20, 20))
+    ]
     assert 20 < counts[0] < counts[1]
 
 

@@ -43,19 +43,26 @@ def test_definitions_agree_with_gains(name, left, data):
 
 def test_values_by_hand():
     left, right = [30, 10], [5, 25]
-    assert impurity.twoing(left, right) == pytest.approx(1 / (40 / 70 * 30 / 70 * (abs(30 / 40 - 5 / 30) + abs(10 / 40 - 25 / 30)) ** 2))
-    assert impurity.gini(left, right) == pytest.approx((40 * (1 - 0.75**2 - 0.25**2) + 30 * (1 - (5 / 30) ** 2 - (25 / 30) ** 2)) / 70)
+    assert impurity.twoing(left, right) == pytest.approx(
+        1 / (40 / 70 * 30 / 70 * (abs(30 / 40 - 5 / 30) + abs(10 / 40 - 25 / 30)) ** 2)
+    )
+    assert impurity.gini(left, right) == pytest.approx(
+        (40 * (1 - 0.75**2 - 0.25**2) + 30 * (1 - (5 / 30) ** 2 - (25 / 30) ** 2)) / 70
+    )
     assert impurity.max_minority(left, right) == 10
     assert impurity.sum_minority(left, right) == 15
     # 10 of category 1 and 3 of another one: renumbered 1 and 2 whatever the other was called (Appendix B).
-    assert impurity.sum_of_variances([10, 3, 0, 0, 0], [1, 1, 0, 0, 0]) == impurity.sum_of_variances([10, 0, 0, 0, 3], [1, 0, 0, 0, 1])
+    assert impurity.sum_of_variances([10, 3, 0, 0, 0], [1, 1, 0, 0, 0]) == impurity.sum_of_variances(
+        [10, 0, 0, 0, 3], [1, 0, 0, 0, 1]
+    )
 
 
 def test_the_papers_flaw_of_sum_minority():
     # Appendix B: 50 of category 1, 24 of category 2, 26 of category 1 in a row: every split has sum minority 24.
     row = np.repeat([0, 1, 0], [50, 24, 26])
     values = {
-        impurity.sum_minority(np.bincount(row[:cut], minlength=2), np.bincount(row[cut:], minlength=2)) for cut in range(1, 100)
+        impurity.sum_minority(np.bincount(row[:cut], minlength=2), np.bincount(row[cut:], minlength=2))
+        for cut in range(1, 100)
     }
     assert values == {24.0}
     clf = OC1Classifier(criterion="sum_minority", splits="axis", prune=None, random_state=0)
@@ -94,7 +101,7 @@ def test_user_measure_sees_counts_of_all_classes(rcb):
         return 0.0
 
     # Calls a helper that Numba cannot see through: does not compile.
-    with pytest.raises(TypeError, match="eight_classes.*could not be compiled"):
+    with pytest.raises(TypeError, match=r"eight_classes.*could not be compiled"):
         OC1Classifier(criterion=eight_classes).fit(X, y)
 
     def sizes(left, right):
@@ -145,7 +152,7 @@ def test_broken_measures_get_clear_errors(compiled):
 
 
 def test_unknown_name_lists_the_known_ones():
-    with pytest.raises(ValueError, match="'criterion' parameter.*'twoing'"):
+    with pytest.raises(ValueError, match=r"'criterion' parameter.*'twoing'"):
         OC1Classifier(criterion="entropy").fit([[0.0], [1.0]], [0, 1])
-    with pytest.raises(ValueError, match="one of .*gini"):
+    with pytest.raises(ValueError, match=r"one of .*gini"):
         get_measure("entropy")

@@ -12,8 +12,10 @@ from oc1.impurity import MEASURES, category_numbers, get_measure
 
 
 @njit
-def run_line_search(labels, weights, bounds, totals, ranks, present, margins, rates, current, ties, code, min_leaf, function, scratch):
-    lines, codes, keys, histogram, left, edges, slots, places, counts, planes, stream = scratch
+def run_line_search(
+    labels, weights, bounds, totals, ranks, present, margins, rates, current, ties, code, min_leaf, function, scratch
+):
+    lines, codes, keys, histogram, left, edges, slots, places, counts, _, stream = scratch
     return _kernels.line_search(
         labels, weights, bounds, totals, ranks, present, margins, rates, current, ties, code, min_leaf, function,
         lines[2], codes, keys, histogram, left, edges, slots, places, counts, stream,
@@ -33,14 +35,14 @@ def search(margins, rates, labels, weights, measure, current=_kernels.NOTHING, t
     scratch.stream[0] = seed
     bounds = np.append(np.searchsorted(labels, present), len(labels)).astype(np.int64)
     return run_line_search(
-        labels, weights, bounds, totals, category_numbers(totals), present, margins, rates, current, ties, measure.code, min_leaf,
-        measure.compiled, tuple(scratch),
+        labels, weights, bounds, totals, category_numbers(totals), present, margins, rates, current, ties,
+        measure.code, min_leaf, measure.compiled, tuple(scratch),
     )  # fmt: skip
 
 
 @st.composite
 def lines(draw):
-    """Margins and rates with ties, zeros and both signs; 2 to 30 classes; weights or none; sizes on both sides of the small-node rule."""
+    """Margins and rates with ties, zeros, both signs; 2 to 30 classes; weights or none; small and larger nodes."""
     n = draw(st.integers(2, 120))
     n_classes = draw(st.integers(2, 30))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
@@ -118,7 +120,7 @@ def test_large_nodes_with_many_classes():
     for n, n_classes in ((5000, 2), (4000, 26)):
         margins, rates = rng.normal(size=n).astype(np.float32), rng.normal(size=n).astype(np.float32)
         labels = np.clip((margins * 2 + rates + n_classes / 2 + rng.normal(size=n)).astype(int), 0, n_classes - 1)
-        labels[: n_classes] = np.arange(n_classes)
+        labels[:n_classes] = np.arange(n_classes)
         score, alpha = search(margins, rates, labels, None, MEASURES["twoing"])
         right = naive.goes_right(margins, rates, alpha)
         sides = [np.bincount(labels[side], minlength=n_classes) for side in (~right, right)]

@@ -38,7 +38,9 @@ for order in ("sequential", "best", "random"):
     slow = run(code, NUMBA_DISABLE_JIT="1").stdout.splitlines()
     X, y = make_rcb(60, random_state=0)
     for line, order in zip(slow, ("sequential", "best", "random"), strict=True):
-        clf = OC1Classifier(prune=None, n_restarts=2, n_jumps=2, n_perturbations=5, order=order, random_state=3).fit(X, y)
+        clf = OC1Classifier(prune=None, n_restarts=2, n_jumps=2, n_perturbations=5, order=order, random_state=3).fit(
+            X, y
+        )
         assert json.loads(line) == clf.tree_.to_dict()
 
 

@@ -29,7 +29,7 @@ def test_order_units_and_repetition_do_not_matter(data):
 
 
 def test_equal_rows_stay_together(data):
-    X, y = data
+    X, _ = data
     X = np.vstack([X, X[:100]])
     assert (content_hashes(X, 0)[500:] == content_hashes(X, 0)[:100]).all()
     held = hold_out(X, None, 0.2, 0)

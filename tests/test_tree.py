@@ -34,7 +34,9 @@ def test_preorder_and_counts(fitted):
     inner = np.flatnonzero(~tree.is_leaf)
     assert (tree.children[inner, 0] == inner + 1).all()
     assert (tree.children[inner, 1] > inner + 1).all()
-    np.testing.assert_array_equal(tree.counts[inner], tree.counts[tree.children[inner, 0]] + tree.counts[tree.children[inner, 1]])
+    np.testing.assert_array_equal(
+        tree.counts[inner], tree.counts[tree.children[inner, 0]] + tree.counts[tree.children[inner, 1]]
+    )
     np.testing.assert_array_equal(tree.counts[0], np.bincount(np.searchsorted(clf.classes_, y)))
     assert tree.n_leaves == (tree.n_nodes + 1) // 2
     assert tree.max_depth == max(len(naive.node_of(tree, x)) - 1 for x in X)
@@ -66,5 +68,7 @@ def test_cut(fitted):
     right = depth_one == tree.children[0, 1]
     assert len(set(leaves[right])) == 1
     np.testing.assert_array_equal(cut.counts[leaves[right][0]], tree.counts[tree.children[0, 1]])
-    np.testing.assert_array_equal(cut.apply(X[~right]), tree.apply(X[~right]))  # preorder: the left part keeps its numbers
+    np.testing.assert_array_equal(
+        cut.apply(X[~right]), tree.apply(X[~right])
+    )  # preorder: the left part keeps its numbers
     assert tree.cut(np.ones(tree.n_nodes, dtype=bool)).n_nodes == 1

@@ -19,7 +19,9 @@ def main() -> None:
     model.fit(X, y)
     print(f"OC1 {__version__} on iris: {len(y)} flowers, {X.shape[1]} measurements, {len(set(y))} species\n")
     print(text(model))
-    print(f"\nleaves   {model.get_n_leaves()}  (depth {model.get_depth()}, {model.n_hyperplanes_} hyperplanes considered)")
+    print(
+        f"\nleaves   {model.get_n_leaves()}  (depth {model.get_depth()}, {model.n_hyperplanes_} hyperplanes considered)"
+    )
     print(f"accuracy {scores.mean():.1%} +- {scores.std():.1%}  (5-fold cross-validation)")
 
 

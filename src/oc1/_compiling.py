@@ -17,7 +17,10 @@ class _Announcer(event.Listener):
         module = getattr(event.data.get("dispatcher"), "__module__", "")
         if not _announced and module.startswith("oc1."):
             _announced = True
-            print("oc1: compiling kernels (once on this machine, some ten seconds; later runs use the cache)", file=sys.stderr)
+            print(
+                "oc1: compiling kernels (once on this machine, some ten seconds; later runs use the cache)",
+                file=sys.stderr,
+            )
 
     def on_end(self, event) -> None:
         pass

@@ -32,12 +32,12 @@ A purity *score* is a gain: larger is better, and 0 is a useless split (see ``oc
 
 Compile time
 ------------
-A function is compiled on its own and once more inside each of its callers, so the large ones have one caller (`line_search` is called
-from one place), and the parts of the line search are merged into it (``inline="always"``). Arrays are filled by loops, because a slice
-assignment also compiles the code that words its error message.
+A function is compiled on its own and once more inside each of its callers, so the large ones have one caller
+(`line_search` is called from one place), and the parts of the line search are merged into it (``inline="always"``).
+Arrays are filled by loops, because a slice assignment also compiles the code that words its error message.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
@@ -55,19 +55,20 @@ FAR = np.float32(1e30)
 #: The score of no split at all: finite, so that differences from it are numbers.
 NOTHING = -1e300
 
-_options = {"error_model": "numpy", "nogil": True}
+_options: dict[str, Any] = {"error_model": "numpy", "nogil": True}
+_no_way_in: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 _compiled = njit(**_options, cache=True)
 # What only other kernels call needs no way in from Python, which would take as long to compile as the function
 # itself. (Such a function must not be called from Python: the tests wrap it.)
-_inner = njit(**_options, no_cpython_wrapper=True, no_cfunc_wrapper=True)
+_inner = njit(**_options, **_no_way_in)
 # The parts of the line search: merged into it before it is compiled.
 _merged = njit(**_options, inline="always")
 # For what runs at every position of a line: a call that is not inlined hands over some forty words.
-_inlined = njit(**_options, no_cpython_wrapper=True, no_cfunc_wrapper=True, forceinline=True)
+_inlined = njit(**_options, **_no_way_in, forceinline=True)
 
 
-# The two records below are only for Python: kernels take them as plain tuples, because a class of ours in a kernel's signature
-# would make Numba's cache unreadable to a release that has renamed it.
+# The two records below are only for Python: kernels take them as plain tuples, because a class of ours in a kernel's
+# signature would make Numba's cache unreadable to a release that has renamed it.
 
 
 class Plan(NamedTuple):
@@ -138,14 +139,29 @@ def mix(seed, salt):
 
 
 @_inlined
-def uniform(stream):
-    """Return the next number of a stream, uniform in [0, 1)."""
+def random_bits(stream):
+    """Return the next 64 random bits of a stream."""
     stream[0] += _GOLDEN
     z = stream[0]
     z = (z ^ (z >> _S30)) * _MIX1
     z = (z ^ (z >> _S27)) * _MIX2
-    z = z ^ (z >> _S31)
-    return np.float64(z >> _S11) * (1.0 / 9007199254740992.0)
+    return z ^ (z >> _S31)
+
+
+@_inlined
+def uniform(stream):
+    """Return the next number of a stream, uniform in [0, 1)."""
+    return np.float64(random_bits(stream) >> _S11) * (1.0 / 9007199254740992.0)
+
+
+@_inlined
+def lot(salt, passed):
+    """Return the lot that a position draws among equally good ones.
+
+    It depends on the weight of the crossings before the position only, so the draw does not depend on how they were
+    bucketed, on the order of the rows, or on whether an example has weight 2 or stands there twice.
+    """
+    return mix(salt, np.uint64(np.float32(passed).view(np.int32)))
 
 
 # --------------------------------------------------------------------------------------------------------------
@@ -288,8 +304,9 @@ def bucket_scale(margins, rates):
 def find_crossings(margins, rates, scale, half, crossings, codes):
     """Compute where every example crosses, and its bucket among 2 * half.
 
-    Each operation on t is monotone in floating point too, so buckets never contradict the order of crossings. Examples that
-    never cross get a bucket beyond the last: the first of two if they stay on the left, the second if on the right.
+    Each operation on t is monotone in floating point too, so buckets never contradict the order of crossings. Examples
+    that never cross get a bucket beyond the last: the first of two if they stay on the left, the second if on the
+    right.
     """
     end = np.float32(half)
     stretch = np.float32(end * scale)
@@ -484,6 +501,17 @@ def order_bits(t):
     return np.uint64(bits + 0x80000000 if bits >= 0 else -1 - bits)
 
 
+@_inlined
+def bucket_weight(weights, k, b, n_buckets, histogram):
+    """Return the weight of all examples that cross in a bucket."""
+    if weights.size == 0:
+        return histogram[k, b] + histogram[k, n_buckets + b]
+    total = 0.0
+    for c in range(k):
+        total += histogram[c, b] + histogram[c, n_buckets + b]
+    return total
+
+
 @_merged
 def sort_keys(keys, first, last):
     """Sort a stretch of keys in place: insertion for the usual handful, Shell's gaps before it for crowded buckets."""
@@ -510,10 +538,10 @@ def line_search(
 ):  # fmt: skip
     """Find the step alpha for which the split ``margins + alpha * rates > 0`` is purest; return (score, alpha).
 
-    Only positions that beat the score `current` count, or equal it where `ties` is true; (NOTHING, 0) if there is none. Among
-    equally good positions one is drawn from the stream. `labels`, `weights` (empty for none), `margins` and `rates` are those of
-    one node's examples, grouped by class as `bounds` says; `totals`, `ranks` and `present` are of the classes
-    that occur; the second line of arguments are buffers (see `Scratch`).
+    Only positions that beat the score `current` count, or equal it where `ties` is true; (NOTHING, 0) if there is none.
+    Among equally good positions one is drawn from the stream. `labels`, `weights` (empty for none), `margins` and
+    `rates` are those of one node's examples, grouped by class as `bounds` says; `totals`, `ranks` and `present` are of
+    the classes that occur; the second line of arguments are buffers (see `Scratch`).
 
     Arrays come one by one because taking one out of a tuple costs a reference count each time.
     """
@@ -531,6 +559,7 @@ def line_search(
     scale = bucket_scale(margins, rates)
     find_crossings(margins, rates, scale, half, crossings, codes)
     count_buckets(weights, bounds, codes, n_buckets, histogram, left)
+    salt = random_bits(stream)
     best_edge = NOTHING
     if not whole:
         if pair:
@@ -579,11 +608,13 @@ def line_search(
 
     # Walk along the opened buckets. Sorted whole, the line is one stretch, with the positions before and after it.
     ends = 1 if whole else 0
-    best, equals, edge, below, above = NOTHING, 0, -1, 0.0, 0.0
-    first = 0
-    for b in range(1 if whole else n_buckets):
+    best, best_lot, edge, below, above = NOTHING, salt, -1, 0.0, 0.0
+    first, before_bucket = 0, 0.0
+    for b in range(n_buckets if opened > 0 else 0):
         last = opened if whole else slots[b]
-        if last < 0:
+        passed = before_bucket
+        before_bucket += bucket_weight(weights, k, b, n_buckets, histogram)
+        if last < 0 or (whole and b > 0):
             continue
         n_left, left_count = 0.0, left[k, b]
         for c in range(k):
@@ -594,11 +625,12 @@ def line_search(
             if i >= first:
                 j = np.int64(keys[i] & _LOW32)
                 before = np.float64(crossings[j])
-                step = -1.0 if codes[j] < n_buckets else 1.0
-                left_count += step
-                step *= weights[j] if weights.size > 0 else 1.0
-                n_left += step
-                counts[0, places[labels[j]]] += step
+                weight = weights[j] if weights.size > 0 else 1.0
+                passed += weight
+                left_count += 1.0 if codes[j] >= n_buckets else -1.0
+                weight = weight if codes[j] >= n_buckets else -weight
+                n_left += weight
+                counts[0, places[labels[j]]] += weight
             if i + 1 < last:
                 after = np.float64(crossings[np.int64(keys[i + 1] & _LOW32)])
             if not before < after or left_count < min_leaf or n - left_count < min_leaf:
@@ -607,24 +639,22 @@ def line_search(
                 here = pair_gain(counts[0, 0], counts[0, 1], q0, q1, total)
             else:
                 here = score_position(counts, n_left, total, totals, ranks, present, code, function, stream)
-            if here < best - slack(best) or here == NOTHING:
-                continue
-            if better(here, best):
-                best, equals = here, 0
-            equals += 1
-            if equals == 1 or uniform(stream) * equals < 1.0:
-                below, above = before, after
+            if here > NOTHING and here >= best - slack(best):
+                own = lot(salt, passed)
+                if better(here, best) or own > best_lot:
+                    best, best_lot, below, above = here, own, before, after
         first = last
     if best_edge > NOTHING and best_edge >= best - slack(best):
+        before_bucket = 0.0
         for b in range(n_buckets + 1):
-            if edges[0, b] < best_edge - slack(best_edge) or (b > 0 and histogram[k, b - 1] + histogram[k, n_buckets + b - 1] == 0.0):
-                continue
-            if better(edges[0, b], best):
-                best, equals = edges[0, b], 0
-            equals += 1
-            if equals == 1 or uniform(stream) * equals < 1.0:
-                edge = b
-    if not (best > current + slack(current) or (ties and best >= current - slack(current))) or equals == 0:
+            filled = b == 0 or histogram[k, b - 1] + histogram[k, n_buckets + b - 1] > 0.0
+            if filled and edges[0, b] >= best_edge - slack(best_edge):
+                own = lot(salt, before_bucket)
+                if better(edges[0, b], best) or own > best_lot:
+                    best, best_lot, edge = edges[0, b], own, b
+            if b < n_buckets:
+                before_bucket += bucket_weight(weights, k, b, n_buckets, histogram)
+    if best == NOTHING or not (better(best, current) or (ties and best >= current - slack(current))):
         return NOTHING, 0.0
     if edge >= 0:
         # The neighbours of an edge are in the nearest buckets that hold anything.
@@ -697,8 +727,8 @@ def search(columns, labels, weights, start, stop, bounds, totals, ranks, present
     for c in range(present.size):
         places[present[c]] = c
 
-    # Run -1 looks at the attributes, one after the other. Every other run improves a plane: single coefficients (Figure 8's
-    # Perturb) until nothing changes, then random directions (jumps) until one helps, which goes back to the
+    # Run -1 looks at the attributes, one after the other. Every other run improves a plane: single coefficients (Figure
+    # 8's Perturb) until nothing changes, then random directions (jumps) until one helps, which goes back to the
     # coefficients, or `n_jumps` have failed.
     axis_score, attribute, threshold, equals, oblique_score = NOTHING, -1, 0.0, 0, NOTHING
     for run in range(-1 if with_axis else 0, n_runs):
@@ -712,7 +742,9 @@ def search(columns, labels, weights, start, stop, bounds, totals, ranks, present
                 else:
                     plane[m] = 1.0 if m == attribute else -threshold if m == size - 1 else 0.0
             compute_margins(columns, start, plane, margins)
-            score, pure = score_margins(weights, bounds, totals, ranks, present, margins, code, min_leaf, function, counts, stream)
+            score, pure = score_margins(
+                weights, bounds, totals, ranks, present, margins, code, min_leaf, function, counts, stream
+            )
             considered += 1
         while True:
             # Which line?
@@ -784,7 +816,7 @@ def search(columns, labels, weights, start, stop, bounds, totals, ranks, present
             again = rounds < n_perturbations if order == RANDOM else changed
             turn, changed = 0, False
             if not again:
-                actual, pure = score_margins(
+                _, pure = score_margins(
                     weights, bounds, totals, ranks, present, margins, code, min_leaf, function, counts, stream
                 )
                 jumps = 1
@@ -795,7 +827,9 @@ def search(columns, labels, weights, start, stop, bounds, totals, ranks, present
             continue
         # The moves have rounded the margins a little: count once more from the plane itself.
         compute_margins(columns, start, plane, margins)
-        score, pure = score_margins(weights, bounds, totals, ranks, present, margins, code, min_leaf, function, counts, stream)
+        score, pure = score_margins(
+            weights, bounds, totals, ranks, present, margins, code, min_leaf, function, counts, stream
+        )
         if better(score, oblique_score):
             oblique_score = score
             for m in range(size):
@@ -823,12 +857,16 @@ def project(X, row, features, coefficients, first, last, fill):
 
 
 @_compiled
-def place_threshold(X, rows, start, stop, features, coefficients, fill, threshold, projections):
-    """Project the rows of a node and put the threshold midway between the neighbours on its two sides.
+def place_test(
+    X, rows, labels, weights, start, stop, features, coefficients, threshold, fill,
+    totals, ranks, present, code, min_leaf, function, places, counts, stream, projections,
+):  # fmt: skip
+    """Try a test on a node: project its rows and put the threshold midway between the neighbours on its two sides.
 
-    Returns (threshold, number on the left).
+    Returns (score, threshold), the score NOTHING where a side has too few examples; the left weights are in
+    ``counts[0]``.
     """
-    below, above, n_left = -np.inf, np.inf, 0
+    below, above, count = -np.inf, np.inf, 0
     for j in range(start, stop):
         value = project(X, rows[j], features, coefficients, 0, features.size, fill)
         projections[j - start] = value
@@ -836,17 +874,35 @@ def place_threshold(X, rows, start, stop, features, coefficients, fill, threshol
             above = min(above, value)
         else:
             below = max(below, value)
-            n_left += 1
-    if n_left > 0 and n_left < stop - start:
-        threshold = below + 0.5 * (above - below)
-        if not (threshold >= below and threshold < above):
-            threshold = below
-    return threshold, n_left
+            count += 1
+    if count < min_leaf or stop - start - count < min_leaf:
+        return NOTHING, threshold
+    threshold = below + 0.5 * (above - below)
+    if not (threshold >= below and threshold < above):
+        threshold = below
+    n, n_left = 0.0, 0.0
+    for c in range(present.size):
+        places[present[c]] = c
+        counts[0, c] = 0.0
+        n += totals[c]
+    for j in range(start, stop):
+        if not projections[j - start] > threshold:
+            weight = weights[j] if weights.size > 0 else 1.0
+            counts[0, places[labels[j]]] += weight
+            n_left += weight
+    return score_position(counts, n_left, n, totals, ranks, present, code, function, stream), threshold
+
+
+@_compiled
+def project_rows(X, rows, start, stop, features, coefficients, fill, projections):
+    """Compute a test's linear combination for the rows of a node."""
+    for j in range(start, stop):
+        projections[j - start] = project(X, rows[j], features, coefficients, 0, features.size, fill)
 
 
 @_inner
 def bring_left_forward(values, projections, threshold, buffer):
-    """Reorder one array of a node: first the examples at or below the threshold, then the others, each in their order."""
+    """Reorder one array of a node: the examples at or below the threshold, then the others, each in their order."""
     front, back = 0, 0
     for j in range(values.size):
         if projections[j] > threshold:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from numbers import Integral, Real
+from typing import ClassVar
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -26,51 +27,58 @@ PRUNING_FOLDS = 10
 class OC1Classifier(ClassifierMixin, BaseEstimator):
     """Oblique decision tree by the randomized hill climbing of OC1 (Murthy, Kasif & Salzberg 1994).
 
-    At each node the best axis-parallel split is found, then hyperplanes are improved one coefficient at a time from several starts, with random jumps
-    out of local minima; the purest split wins.
+    At each node the best axis-parallel split is found, then hyperplanes are improved one coefficient at a time from
+    several starts, with random jumps out of local minima; the purest split wins.
 
     Parameters
     ----------
-    criterion : {"twoing", "gini", "info_gain", "max_minority", "sum_minority", "sum_of_variances"} or callable, default="twoing"
-        The impurity measure. A function ``f(left, right) -> float`` of the class weights on the two sides (float arrays in the order
-        of ``classes_``; smaller is purer) is compiled by Numba and runs at native speed.
+    criterion : {"twoing", "gini", "info_gain", "max_minority", "sum_minority", "sum_of_variances"} or callable, \
+            default="twoing"
+        The impurity measure. A function ``f(left, right) -> float`` of the class weights on the two sides (float arrays
+        in the order of ``classes_``; smaller is purer) is compiled by Numba and runs at native speed.
     splits : {"best", "axis", "oblique"}, default="best"
         The better of both kinds; axis-parallel only (OC1-AP); oblique only.
     normalize : {"standard", "positive"}, default="standard"
-        Search on standardised attributes, which makes the tree independent of their units, or on attributes shifted into
-        the positive quadrant as in the paper.
+        Search on standardised attributes, which makes the tree independent of their units, or on attributes shifted
+        into the positive quadrant as in the paper.
     n_restarts : int, default=20
-        Searches at a node (the paper's R). The first starts from the best axis-parallel split, the others from random hyperplanes; 0
-        still searches once.
+        Searches at a node (the paper's R). The first starts from the best axis-parallel split, the others from random
+        hyperplanes; 0 still searches once.
     n_jumps : int, default=5
         Random directions tried at each local minimum (the paper's J).
     order : {"sequential", "best", "random"}, default="sequential"
-        Which coefficient is perturbed next: each in turn until none changes; the one that improves most; or a random one
-        `n_perturbations` times.
+        Which coefficient is perturbed next: each in turn until none changes; the one that improves most; or a random
+        one `n_perturbations` times.
     n_perturbations : int, default=50
         Perturbations for ``order="random"`` (the paper's R-50).
     stagnation : float, default=1.0
-        Probability of a move to an equally pure position (the paper's P_stag). It falls by a tenth at each such move and is restored when the
-        impurity improves.
+        Probability of a move to an equally pure position (the paper's P_stag). It falls by a tenth at each such move
+        and is restored when the impurity improves.
     axis_bias : float, default=1.0
         An oblique split is taken only if its impurity times this is below that of the axis-parallel one.
     min_samples_oblique : int or None, default=None
         Nodes with fewer examples are split axis-parallel only. None: twice the number of attributes.
     max_depth : int or None, default=None
+        Deepest level of a leaf; the root is level 0.
     min_samples_split : int, default=2
+        Nodes with fewer examples are leaves.
     min_samples_leaf : int, default=1
+        No split leaves fewer examples than this on a side.
     max_leaf_nodes : int or None, default=None
         Grow best-first until there are so many leaves.
     min_impurity_decrease : float, default=0.0
-        A node is split only if the gain, times its share of the examples, is at least this. The gain is the Twoing value, the decrease of
-        Gini, the information gained in bits, or the decrease of minority or variance per example.
+        A node is split only if the gain, times its share of the examples, is at least this. The gain is the Twoing
+        value, the decrease of Gini, the information gained in bits, or the decrease of minority or variance per
+        example.
     prune : {"holdout", "cv", None}, default="holdout"
-        Cost-complexity pruning: with a part of the examples kept back, by cross-validation in ten folds on all of them, or none.
+        Cost-complexity pruning: with a part of the examples kept back, by cross-validation in ten folds on all of them,
+        or none.
     prune_fraction : float, default=0.1
         Share of the examples kept back for ``prune="holdout"``.
     prune_se : float, default=0.0
         Take the smallest tree within so many standard errors of the best.
     class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, as in scikit-learn.
     random_state : int, RandomState instance or None, default=None
         The same seed gives the same tree, for any `n_jobs`.
     n_jobs : int or None, default=None
@@ -107,7 +115,7 @@ class OC1Classifier(ClassifierMixin, BaseEstimator):
     5
     """
 
-    _parameter_constraints: dict = {
+    _parameter_constraints: ClassVar[dict] = {
         "criterion": [StrOptions(set(MEASURES)), callable],
         "splits": [StrOptions({"best", "axis", "oblique"})],
         "normalize": [StrOptions(set(NORMALIZATIONS))],

@@ -21,7 +21,7 @@ def equation(tree: Tree, node: int, digits: int = 3) -> str:
         Significant digits of the numbers.
     """
     features, coefficients, threshold = tree.test(node)
-    words = []
+    words: list[str] = []
     for feature, coefficient in zip(features, coefficients, strict=True):
         name = feature_name(tree, int(feature))
         size = f"{abs(coefficient):.{digits}g} {name}" if abs(coefficient) != 1.0 else name
@@ -49,7 +49,8 @@ def text(model: Any, digits: int = 3) -> str:
     Returns
     -------
     str
-        One line for each test and each leaf; a leaf shows its class and the weight of the training examples of each class.
+        One line for each test and each leaf; a leaf shows its class and the weight of the training examples of each
+        class.
 
     Examples
     --------

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -51,13 +52,35 @@ def derive(seed: np.uint64, salt: int) -> np.uint64:
 class Node:
     """A node while the tree grows: a range of the examples, and its test once it has one."""
 
-    __slots__ = ("children", "coefficients", "counts", "depth", "features", "gain", "projections", "seed", "start", "stop", "threshold")
+    __slots__ = (
+        "children",
+        "coefficients",
+        "counts",
+        "depth",
+        "features",
+        "gain",
+        "seed",
+        "start",
+        "stop",
+        "threshold",
+    )
 
     def __init__(self, start: int, stop: int, depth: int, seed: np.uint64, counts: np.ndarray):
         self.start, self.stop, self.depth, self.seed, self.counts = start, stop, depth, seed, counts
-        self.features = self.coefficients = None
+        self.features: np.ndarray | None = None
+        self.coefficients: np.ndarray | None = None
         self.threshold = self.gain = 0.0
         self.children: tuple[Node, Node] | None = None
+
+
+class Trial(NamedTuple):
+    """A test tried on a node: its score, the class weights on its left, and the test itself."""
+
+    score: float
+    left: np.ndarray
+    features: np.ndarray
+    coefficients: np.ndarray
+    threshold: float
 
 
 class TreeGrower:
@@ -82,7 +105,9 @@ class TreeGrower:
         Called with a line of text for each node.
     """
 
-    def __init__(self, X, y, weights, rows, fill, n_classes, options: GrowthOptions, seed: int, report: Callable | None = None):
+    def __init__(
+        self, X, y, weights, rows, fill, n_classes, options: GrowthOptions, seed: int, report: Callable | None = None
+    ):
         rows = rows[np.argsort(y[rows], kind="stable")]  # grouped by class: see _kernels
         own_weights = None if weights is None else weights[rows]
         self.X, self.fill, self.n_classes, self.options, self.report = X, fill, n_classes, options, report
@@ -131,7 +156,7 @@ class TreeGrower:
 
         consider(root)
         leaves = 1
-        while heap and leaves < self.options.max_leaf_nodes:
+        while heap and leaves < (self.options.max_leaf_nodes or 0):
             node = heapq.heappop(heap)[2]
             leaves += 1
             for child in self._divide(node):
@@ -177,9 +202,10 @@ class TreeGrower:
             axis=options.splits != "oblique",
             n_runs=max(1, options.n_restarts) if oblique else 0,
             order=options.order,
-            # The paper's sequential rounds leave the constant out. On centred attributes it is often near zero, and no other
-            # coefficient can then move the plane away from the centre. On positive ones the rounds from random planes do
-            # better without it, until nothing else changes (LS10 20:20: 98.7% and 6.7 leaves, against 97.7% and 11.0).
+            # The paper's sequential rounds leave the constant out. On centred attributes it is often near zero, and no
+            # other coefficient can then move the plane away from the centre. On positive ones the rounds from random
+            # planes do better without it, until nothing else changes (LS10 20:20: 98.7% and 6.7 leaves, against 97.7%
+            # and 11.0).
             n_swept=self.X.shape[1] + (options.normalize == "standard"),
             n_perturbations=options.n_perturbations,
             n_jumps=options.n_jumps,
@@ -187,44 +213,62 @@ class TreeGrower:
         )
         scratch = self._scratch()
         totals = node.counts[present]
+        classes = (totals, category_numbers(totals), present)
         axis_score, attribute, threshold, oblique_score, considered = _kernels.search(
-            self.space.columns,
-            self.labels,
-            self.weights,
-            node.start,
-            node.stop,
-            self._class_bounds(node, present),
-            totals,
-            category_numbers(totals),
-            present,
-            options.measure.compiled,
-            tuple(plan),
-            node.seed,
-            tuple(scratch),
-        )
+            self.space.columns, self.labels, self.weights, node.start, node.stop, self._class_bounds(node, present),
+            *classes, options.measure.compiled, tuple(plan), node.seed, tuple(scratch),
+        )  # fmt: skip
         with self._lock:
             self.n_hyperplanes += considered
+
+        # The search works on rounded numbers: what counts is how a test divides the examples themselves.
+        chosen = None
+        if oblique_score > axis_score:
+            chosen = self._try_test(node, classes, *self.space.to_user_units(scratch.planes[1]))
+        if attribute >= 0 and (
+            chosen is None or options.axis_bias > 1.0 or not _kernels.better(chosen.score, axis_score)
+        ):
+            axis = self._try_test(node, classes, *self._axis_test(attribute, threshold))
+            if chosen is None or (axis is not None and not self._oblique_wins(node, chosen, axis)):
+                chosen = axis
         if scratch.stream[1]:
             raise_failure(options.measure.impurity, options.measure.name, scratch.counts[3], scratch.counts[4])
+        if chosen is None:
+            return False
+        gain = chosen.score - self._useless_score(node)
+        if not gain > 1e-12 or gain * node.counts.sum() / self._total < options.min_impurity_decrease:
+            return False
+        node.features, node.coefficients, node.threshold = chosen.features, chosen.coefficients, chosen.threshold
+        node.gain = gain if np.isfinite(gain) else 0.0
+        if self.report:
+            kind = "oblique" if len(chosen.features) > 1 else "axis-parallel"
+            self.report(f"depth {node.depth}: {n} examples, {kind} test, gain {gain:.4g}, {considered} hyperplanes")
+        return True
 
-        # The better of the two, the axis-parallel one where the oblique gains nothing.
-        axis = (axis_score, self._axis_test(attribute, threshold)) if attribute >= 0 else None
-        slanted = (oblique_score, self.space.to_user_units(scratch.planes[1])) if oblique_score > _kernels.NOTHING else None
-        candidates = [candidate for candidate in (axis, slanted) if candidate is not None]
-        if axis and slanted and self._oblique_wins(node, axis, slanted):
-            candidates.reverse()
-        useless = self._useless_score(node)
-        for score, (features, coefficients, threshold) in candidates:
-            gain = score - useless
-            if not gain > 1e-12 or gain * node.counts.sum() / self._total < options.min_impurity_decrease:
-                continue
-            if self._set_test(node, features, coefficients, threshold):
-                node.gain = gain if np.isfinite(gain) else 0.0
-                if self.report:
-                    kind = "oblique" if len(features) > 1 else "axis-parallel"
-                    self.report(f"depth {node.depth}: {n} examples, {kind} test, gain {gain:.4g}, {considered} hyperplanes")
-                return True
-        return False
+    def _try_test(
+        self, node: Node, classes, features: np.ndarray, coefficients: np.ndarray, threshold: float
+    ) -> Trial | None:
+        """Try a test in the user's units on the node's examples; None if it does not divide them."""
+        if not (np.isfinite(coefficients).all() and np.isfinite(threshold)):
+            return None
+        scratch, measure = self._local.scratch, self.options.measure
+        score, threshold = _kernels.place_test(
+            self.X, self.rows, self.labels, self.weights, node.start, node.stop, features, coefficients, threshold,
+            self.fill, *classes, measure.code, self.options.min_samples_leaf, measure.compiled, scratch.places,
+            scratch.counts, scratch.stream, self._local.projections,
+        )  # fmt: skip
+        if score == _kernels.NOTHING:
+            return None
+        return Trial(score, scratch.counts[0, : len(classes[2])].copy(), features, coefficients, threshold)
+
+    def _oblique_wins(self, node: Node, oblique: Trial, axis: Trial) -> bool:
+        """Whether the oblique test is purer, even times the bias towards axis-parallel ones."""
+        if self.options.axis_bias == 1.0:
+            return bool(_kernels.better(oblique.score, axis.score))
+        totals = node.counts[node.counts > 0]
+        impurity = self.options.measure.impurity
+        bent, straight = (impurity(trial.left, np.maximum(totals - trial.left, 0.0)) for trial in (oblique, axis))
+        return self.options.axis_bias * bent < straight
 
     def _scratch(self) -> _kernels.Scratch:
         """Return this thread's buffers."""
@@ -244,22 +288,6 @@ class TreeGrower:
         in_units = self.space.shift[attribute] + threshold * self.space.scale[attribute]
         return np.array([attribute], dtype=np.int32), np.ones(1), float(in_units)
 
-    def _oblique_wins(self, node: Node, axis, slanted) -> bool:
-        """Whether the oblique test is purer, even times the bias towards axis-parallel ones."""
-        if self.options.axis_bias == 1.0:
-            return bool(_kernels.better(slanted[0], axis[0]))
-        impurities = []
-        for _, test in (slanted, axis):
-            if not self._set_test(node, *test):
-                return test is axis[1]
-            right = self._local.projections[: node.stop - node.start] > node.threshold
-            weights = self.weights[node.start : node.stop] if self.weights.size else np.ones(len(right))
-            labels = self.labels[node.start : node.stop]
-            sides = [np.bincount(labels[s], weights=weights[s], minlength=self.n_classes) for s in (~right, right)]
-            impurities.append(self.options.measure.impurity(*sides))
-        node.features = None
-        return self.options.axis_bias * impurities[0] < impurities[1]
-
     def _useless_score(self, node: Node) -> float:
         """Return the score of not splitting at all: 0 for a built-in measure, a user's own value for the whole node."""
         measure = self.options.measure
@@ -268,32 +296,26 @@ class TreeGrower:
         value = measure.compiled(node.counts.copy(), np.zeros_like(node.counts))
         return -value if np.isfinite(value) else -np.inf
 
-    def _set_test(self, node: Node, features: np.ndarray, coefficients: np.ndarray, threshold: float) -> bool:
-        """Give the node a test in the user's units, its threshold midway between neighbours; False if a side is too small."""
-        if not (np.isfinite(coefficients).all() and np.isfinite(threshold)):
-            return False
-        threshold, n_left = _kernels.place_threshold(
-            self.X, self.rows, node.start, node.stop, features, coefficients, self.fill, threshold, self._local.projections
-        )
-        if min(n_left, node.stop - node.start - n_left) < self.options.min_samples_leaf:
-            return False
-        node.features, node.coefficients, node.threshold = features, coefficients, threshold
-        return True
-
     def _divide(self, node: Node) -> tuple[Node, Node]:
         """Partition the node's examples by its test and make the children."""
         self._scratch()
         n = node.stop - node.start
-        # Projected again: between finding and dividing, this thread may have looked at other nodes.
-        _, n_left = _kernels.place_threshold(
-            self.X, self.rows, node.start, node.stop, node.features, node.coefficients, self.fill, node.threshold, self._local.projections
+        _kernels.project_rows(
+            self.X,
+            self.rows,
+            node.start,
+            node.stop,
+            node.features,
+            node.coefficients,
+            self.fill,
+            self._local.projections,
         )
         left = np.empty(self.n_classes)
         _kernels.partition(
             self.space.columns, self.labels, self.weights, self.rows, node.start, node.stop,
             self._local.projections[:n], node.threshold, self._local.buffer, left,
         )  # fmt: skip
-        middle = node.start + n_left
+        middle = node.start + int(np.count_nonzero(~(self._local.projections[:n] > node.threshold)))
         right = node.counts - left
         right[np.abs(right) < 1e-9 * node.counts] = 0.0
         node.children = (
@@ -313,13 +335,16 @@ def build_tree(root: Node, fill: np.ndarray, classes: np.ndarray, feature_names:
         if node.children:
             stack.extend(node.children[::-1])
     number = {id(node): i for i, node in enumerate(nodes)}
-    inner = [node for node in nodes if node.children]
-    sizes = [len(node.features) if node.children else 0 for node in nodes]
+    nothing = np.empty(0)
+    features = [node.features if node.children and node.features is not None else nothing for node in nodes]
+    coefficients = [node.coefficients if node.children and node.coefficients is not None else nothing for node in nodes]
     return Tree(
-        children=np.array([[number[id(c)] for c in node.children] if node.children else [-1, -1] for node in nodes], dtype=np.int32),
-        terms=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
-        features=np.concatenate([node.features for node in inner] or [np.empty(0)]).astype(np.int32),
-        coefficients=np.concatenate([node.coefficients for node in inner] or [np.empty(0)]).astype(np.float64),
+        children=np.array(
+            [[number[id(c)] for c in node.children] if node.children else [-1, -1] for node in nodes], dtype=np.int32
+        ),
+        terms=np.concatenate([[0], np.cumsum([len(part) for part in features])]).astype(np.int64),
+        features=np.concatenate(features).astype(np.int32),
+        coefficients=np.concatenate(coefficients),
         thresholds=np.array([node.threshold if node.children else 0.0 for node in nodes]),
         counts=np.array([node.counts for node in nodes]),
         gains=np.array([node.gain if node.children else 0.0 for node in nodes]),

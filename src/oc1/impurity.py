@@ -27,7 +27,7 @@ def _sides(left, right):
 
 def _homogeneous(left, right) -> bool:
     """Whether each side holds one class only (the paper's check before every measure)."""
-    return np.count_nonzero(left) <= 1 and np.count_nonzero(right) <= 1
+    return bool(np.count_nonzero(left) <= 1 and np.count_nonzero(right) <= 1)
 
 
 def _reciprocal(gain: float) -> float:
@@ -87,7 +87,7 @@ def sum_minority(left, right) -> float:
 
 
 def category_numbers(counts) -> np.ndarray:
-    """Number the classes 1, 2, ... by falling frequency at a node (equal ones in the order of their labels)."""
+    """Give the classes the numbers 1, 2, ... by falling frequency at a node (equal ones in their order)."""
     numbers = np.empty(len(counts))
     numbers[np.argsort(-np.asarray(counts, dtype=float), kind="stable")] = np.arange(1, len(counts) + 1)
     return numbers
@@ -150,8 +150,8 @@ def get_measure(criterion: str | ImpurityFunction, n_classes: int = 2) -> Measur
     ----------
     criterion : str or callable
         One of the names in `MEASURES`, or a plain Python function ``f(left, right) -> float`` of two float arrays with
-        the weight of each class (in the order of ``classes_``) on the left and on the right. Smaller is purer. It is compiled by Numba
-        and never called with an empty side.
+        the weight of each class (in the order of ``classes_``) on the left and on the right. Smaller is purer. It is
+        compiled by Numba and never called with an empty side.
     n_classes : int
         How many classes there are; a user's function is tried out on counts of that length.
 
@@ -171,7 +171,7 @@ def get_measure(criterion: str | ImpurityFunction, n_classes: int = 2) -> Measur
 
 
 def _compile(function: ImpurityFunction, name: str) -> Callable:
-    """Compile a user's measure, once. Inside a kernel an exception would be lost, so it becomes NaN, which is noticed."""
+    """Compile a user's measure, once. A kernel would lose an exception, so it becomes NaN, which is noticed."""
     if function in _compiled_measures:
         return _compiled_measures[function]
     inner = function if hasattr(function, "py_func") else njit(error_model="numpy")(function)
@@ -179,16 +179,16 @@ def _compile(function: ImpurityFunction, name: str) -> Callable:
     def guarded(left, right):
         try:
             return inner(left, right)
-        except Exception:  # noqa: BLE001 (the only form that Numba compiles)
+        except Exception:  # the only form that Numba compiles
             return np.nan
 
     try:
         compiled = cfunc(_SIGNATURE, error_model="numpy")(guarded)
     except NumbaError as error:
-        reason = str(error).strip().splitlines()
+        reason = " ".join(line.strip() for line in str(error).strip().splitlines()[:4])
         raise TypeError(
-            f"criterion {name!r} could not be compiled by Numba; it must be a function of two float arrays (class counts on the "
-            f"left, on the right) that returns a number. Numba says: {' '.join(line.strip() for line in reason[:4])}"
+            f"criterion {name!r} could not be compiled by Numba; it must be a function of two float arrays (class counts "
+            f"on the left, on the right) that returns a number. Numba says: {reason}"
         ) from error
     _compiled_measures[function] = compiled
     return compiled
@@ -201,7 +201,9 @@ def _try_out(function: ImpurityFunction, compiled: Callable, name: str, n_classe
         given_left, given_right = left.copy(), right.copy()
         value = compiled(given_left, given_right)
         if not (np.array_equal(given_left, left) and np.array_equal(given_right, right)):
-            raise ValueError(f"criterion {name!r} changes its arguments; a measure must only read the counts it is given")
+            raise ValueError(
+                f"criterion {name!r} changes its arguments; a measure must only read the counts it is given"
+            )
         if np.isnan(value):
             raise_failure(function, name, left, right)
 
@@ -214,4 +216,6 @@ def raise_failure(function: ImpurityFunction, name: str, left: np.ndarray, right
         plain(left.copy(), right.copy())
     except Exception as error:
         raise ValueError(f"criterion {name!r} failed for {counts}: {type(error).__name__}: {error}") from error
-    raise ValueError(f"criterion {name!r} returned NaN for {counts}; a measure must return a number (inf for a useless split)")
+    raise ValueError(
+        f"criterion {name!r} returned NaN for {counts}; a measure must return a number (inf for a useless split)"
+    )

@@ -1,7 +1,8 @@
 """Cost-complexity pruning (Breiman et al. 1984, chapter 3): the sequence of subtrees, and the choice among them.
 
-The cost of a node is its share of misclassified training weight. Growing alpha, the price of a leaf, the tree collapses node by node; each node
-has a *step* of the sequence at which it becomes a leaf, and that is all that is needed to score every subtree of the sequence in one pass.
+The cost of a node is its share of misclassified training weight. As alpha, the price of a leaf, grows, the tree
+collapses node by node; each node has a *step* of the sequence at which it becomes a leaf, and that is all that is
+needed to score every subtree of the sequence in one pass.
 """
 
 from __future__ import annotations
@@ -117,7 +118,9 @@ def choose_step(accuracies: np.ndarray, n_examples: float, standard_errors: floa
 
 def pruning_path(sequence: PruningSequence, accuracies: np.ndarray) -> np.recarray:
     """Return the sequence as a table with the fields ``alpha``, ``leaves`` and ``accuracy``."""
-    return np.rec.fromarrays([sequence.alphas, sequence.n_leaves, accuracies], names="alpha,leaves,accuracy")
+    path = np.empty(len(accuracies), dtype=[("alpha", float), ("leaves", np.int64), ("accuracy", float)])
+    path["alpha"], path["leaves"], path["accuracy"] = sequence.alphas, sequence.n_leaves, accuracies
+    return path.view(np.recarray)
 
 
 def prune_holdout(

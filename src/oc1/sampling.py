@@ -1,7 +1,8 @@
 """Keeping examples back for pruning, by what the examples are and not by where they stand.
 
-Examples are drawn by a hash of their content: the rank of each attribute's value. So the same examples are kept back whatever the order of the
-rows, the units of the attributes or the names of the classes; equal examples stay together; and an example of weight 2 is treated as two equal ones.
+Examples are drawn by a hash of their content: the rank of each attribute's value. So the same examples are kept back
+whatever the order of the rows, the units of the attributes or the names of the classes; equal examples stay together;
+and an example of weight 2 is treated as two equal ones.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ def content_hashes(X: np.ndarray, seed: int) -> np.ndarray:
 
 
 def hold_out(X: np.ndarray, weights: np.ndarray | None, fraction: float, seed: int) -> np.ndarray:
-    """Return a boolean for each row: whether it is kept back. At least one example is, and one is not, where there are two."""
+    """Return whether each row is kept back. At least one is, and one is not, where there are two different ones."""
     distinct, group = np.unique(content_hashes(X, seed), return_inverse=True)
     mass = np.bincount(group, weights=weights, minlength=len(distinct))
     before = np.cumsum(mass) - mass

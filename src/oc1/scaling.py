@@ -1,8 +1,9 @@
 """The space in which hyperplanes are searched: attributes shifted and scaled, in float32, one contiguous row each.
 
 Random starts, jumps and the order of perturbations depend on the scale of the attributes, so the search works on
-standardised ones (``"standard"``) and its answer does not change when an attribute is shifted or scaled; ``"positive"`` is the paper's own
-normalization, a shift into the positive quadrant, kept to repeat the paper. A fitted tree speaks in the user's units.
+standardised ones (``"standard"``) and its answer does not change when an attribute is shifted or scaled; ``"positive"``
+is the paper's own normalization, a shift into the positive quadrant, kept to repeat the paper. A fitted tree speaks in
+the user's units.
 """
 
 from __future__ import annotations
@@ -30,9 +31,19 @@ def attribute_means(X: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
     return means
 
 
+def _median(x: np.ndarray, weights: np.ndarray | None) -> float:
+    """Return the median, where an example of weight 2 counts as two."""
+    if weights is None:
+        return float(np.median(x))
+    order = np.argsort(x, kind="stable")
+    mass = np.cumsum(weights[order])
+    low, high = np.searchsorted(mass, [0.5 * mass[-1] * (1 - 1e-12), 0.5 * mass[-1] * (1 + 1e-12)])
+    return float(0.5 * (x[order[low]] + x[order[min(high, len(x) - 1)]]))
+
+
 @dataclass(frozen=True)
 class SearchSpace:
-    """The attributes as the search sees them, ``(x - shift) / scale``, with a last row of ones for the constant."""
+    """The attributes as the search sees them, ``(x - shift) / scale``, with a last row of ones."""
 
     columns: np.ndarray  # float32 (n_features + 1, n_samples)
     shift: np.ndarray
@@ -56,15 +67,15 @@ class SearchSpace:
             largest = max(abs(lowest), abs(highest))
             x /= largest
             if normalize == "standard":
-                mean = np.average(x, weights=weights)
-                unit = np.sqrt(np.average((x - mean) ** 2, weights=weights))
+                # Centred at the median: around zero float32 tells values apart that one wild value makes close.
+                centre = _median(x, weights)
+                unit = np.sqrt(np.average((x - np.average(x, weights=weights)) ** 2, weights=weights))
                 if not unit > 0:
                     continue
-                columns[m] = (x - mean) / unit
             else:
-                mean, unit = lowest / largest, 1.0
-                columns[m] = x - mean
-            shift[m], scale[m] = mean * largest, unit * largest
+                centre, unit = lowest / largest, 1.0
+            columns[m] = (x - centre) / unit
+            shift[m], scale[m] = centre * largest, unit * largest
         if normalize == "positive" and scale.max(initial=0.0) > 0:
             # One scale for all attributes: the paper only shifts them.
             common = scale.max()

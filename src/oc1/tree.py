@@ -17,9 +17,9 @@ FORMAT = 1
 class Tree:
     """A binary tree whose tests are linear combinations of attributes, in the user's units.
 
-    Nodes are numbered in preorder: the root is 0 and a node's left child is the next one. Node t sends an example
-    right if ``sum(coefficients[i] * x[features[i]]) > thresholds[t]`` for i in ``terms[t]:terms[t + 1]``, else left; an axis-parallel test has one
-    term with coefficient 1. Missing values (NaN) count as ``fill`` of their attribute.
+    Nodes are numbered in preorder: the root is 0 and a node's left child is the next one. Node t sends an example right
+    if ``sum(coefficients[i] * x[features[i]]) > thresholds[t]``, for i in ``terms[t]:terms[t + 1]``, else left; an
+    axis-parallel test has one term with coefficient 1. Missing values (NaN) count as ``fill`` of their attribute.
 
     Attributes
     ----------
@@ -108,9 +108,7 @@ class Tree:
     def apply(self, X: np.ndarray) -> np.ndarray:
         """Return the leaf that each row of a float array ends in."""
         out = np.empty(X.shape[0], dtype=np.int64)
-        _kernels.apply(
-            X, self.children, self.terms, self.features, self.coefficients, self.thresholds, self.fill, out
-        )
+        _kernels.apply(X, self.children, self.terms, self.features, self.coefficients, self.thresholds, self.fill, out)
         return out
 
     def decision_path(self, X: np.ndarray) -> sparse.csr_matrix:

@@ -1,0 +1,129 @@
+"""The line search against one that sorts, in one run: ratios of time for several sizes and numbers of classes.
+
+The sorting one is numpy's argsort followed by the same sweep (every position scored by Twoing), compiled::
+
+    python benchmarks/bench_kernels.py
+"""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+from numba import njit
+
+from oc1 import _kernels
+from oc1.impurity import MEASURES
+
+
+@njit(error_model="numpy", nogil=True)
+def sweep(crossings, order, rates, margins, labels, totals, left):
+    """Score every position of a sorted line; return the best score and step."""
+    k, n = totals.size, crossings.size
+    total, n_left = 0.0, 0.0
+    for c in range(k):
+        total += totals[c]
+        left[c] = 0.0
+    for j in range(n):
+        if rates[j] > 0:
+            left[labels[j]] += 1.0
+            n_left += 1.0
+    best, alpha = -1.0, 0.0
+    for i in range(n - 1):
+        j = order[i]
+        step = -1.0 if rates[j] > 0 else 1.0
+        left[labels[j]] += step
+        n_left += step
+        after = crossings[order[i + 1]]
+        if not crossings[j] < after or n_left < 1 or total - n_left < 1:
+            continue
+        share, norm = n_left / total, 0.0
+        if k == 2:
+            norm = 2.0 * abs(left[0] - totals[0] * share)
+        else:
+            for c in range(k):
+                norm += abs(left[c] - totals[c] * share)
+        score = norm * norm / (n_left * (total - n_left))
+        if score > best:
+            best, alpha = score, 0.5 * (crossings[j] + after)
+    return best, alpha
+
+
+@njit
+def repeat_search(
+    times, labels, weights, bounds, totals, ranks, present, margins, rates, current, ties, function, scratch
+):
+    """Search the same line many times, so that the call from Python does not count."""
+    lines, codes, keys, histogram, left, edges, slots, places, counts, _, stream = scratch
+    best = (0.0, 0.0)
+    for _ in range(times):
+        best = _kernels.line_search(
+            labels, weights, bounds, totals, ranks, present, margins, rates, current, ties, 0, 1, function,
+            lines[2], codes, keys, histogram, left, edges, slots, places, counts, stream,
+        )  # fmt: skip
+    return best
+
+
+def make_line(n: int, k: int, seed: int = 0):
+    """Make a line as a hill climb sees it: a plane that is nearly right, and the attribute that would mend it."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(4, n))
+    value = x[0] + 0.5 * x[1] + 0.3 * x[2] + 0.3 * x[3] + 0.2 * rng.normal(size=n)
+    labels = np.digitize(value, np.quantile(value, np.linspace(0, 1, k + 1)[1:-1]))
+    order = np.argsort(labels, kind="stable")
+    margins = (x[0] + 0.5 * x[1] + 0.3 * x[2])[order].astype(np.float32)
+    return margins, x[3][order].astype(np.float32), labels[order].astype(np.int32)
+
+
+def shortest(run, repeats: int = 7) -> float:
+    """Return the shortest of several runs, in seconds."""
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        run()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def main() -> None:
+    """Print a table of nanoseconds an example and ratios."""
+    function = MEASURES["twoing"].compiled
+    print(
+        "| n | classes | sorting, ns an example | from scratch | better than the current | nothing better | ratio |"
+    )
+    print("|---" * 7 + "|")
+    for n, k in ((50, 2), (200, 2), (2000, 2), (20_000, 2), (200_000, 2), (50, 26), (2000, 26), (20_000, 26)):
+        margins, rates, labels = make_line(n, k)
+        bounds = np.searchsorted(labels, np.arange(k + 1)).astype(np.int64)
+        totals = np.diff(bounds).astype(float)
+        scratch = _kernels.Scratch.make(n, k, 1)
+        scratch.places[:] = np.arange(k)
+        node = (labels, np.empty(0), bounds, totals, np.arange(1.0, k + 1), np.arange(k))
+        times = max(3, 300_000 // n)
+
+        def by_sorting(margins=margins, rates=rates, labels=labels, totals=totals, k=k):
+            crossings = -margins / rates
+            return sweep(crossings, np.argsort(crossings), rates, margins, labels, totals, np.empty(k))
+
+        def by_counting(origin, current, ties, times=times, node=node, rates=rates, scratch=scratch):
+            return repeat_search(times, *node, origin, rates, current, ties, function, tuple(scratch))
+
+        expected, _ = by_sorting()
+        best, alpha = by_counting(margins, _kernels.NOTHING, True)
+        assert abs(best - expected) < 1e-9 * best, (best, expected)
+        moved = margins + np.float32(alpha) * rates
+        base = shortest(lambda: [by_sorting() for _ in range(times)]) / times / n * 1e9  # noqa: B023
+        cells = [
+            shortest(lambda: by_counting(origin, current, ties)) / times / n * 1e9  # noqa: B023
+            for origin, current, ties in (
+                (margins, _kernels.NOTHING, True),
+                (margins, 0.9 * best, False),
+                (moved, best, False),
+            )
+        ]
+        row = " | ".join(f"{cell:.2f}" for cell in cells)
+        print(f"| {n} | {k} | {base:.1f} | {row} | {base / max(cells):.1f} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()
