@@ -88,9 +88,7 @@ def shortest(run, repeats: int = 7) -> float:
 def main() -> None:
     """Print a table of nanoseconds an example and ratios."""
     function = MEASURES["twoing"].compiled
-    print(
-        "| n | classes | sorting, ns an example | from scratch | better than the current | nothing better | ratio |"
-    )
+    print("| n | classes | sorting, ns an example | from scratch | better than the current | nothing better | ratio |")
     print("|---" * 7 + "|")
     for n, k in ((50, 2), (200, 2), (2000, 2), (20_000, 2), (200_000, 2), (50, 26), (2000, 26), (20_000, 26)):
         margins, rates, labels = make_line(n, k)

@@ -91,9 +91,9 @@ class Scratch(NamedTuple):
     lines: np.ndarray  # float32 (3, n): margins, rates of a jump, crossings
     codes: np.ndarray  # uint16 (n): bucket, or bucket + number of buckets for those that go down
     keys: np.ndarray  # uint64 (n): opened crossings: order-preserving bits of t, then the position
-    histogram: np.ndarray  # float64 (k + 1, 2 B + 2); the row after the last class counts examples
-    left: np.ndarray  # float64 (k + 1, B + 1): left weight of each class at each edge; then the number of examples
-    edges: np.ndarray  # float64 (3, B + 1): scores at edges, bounds inside buckets, norms
+    histogram: np.ndarray  # float64 (k + 2, 2 B + 2): ups, downs, and those that never cross; see `count_buckets`
+    left: np.ndarray  # float64 (k + 2, B + 1): what is on the left of each edge
+    edges: np.ndarray  # float64 (2, B + 1): scores at edges, bounds inside buckets
     slots: np.ndarray  # int64 (B + 2): where an opened bucket's keys go, -1 if closed
     places: np.ndarray  # int64 (k): label -> place among the classes present
     counts: np.ndarray  # float64 (5, k): left weights; the pair given to a user's measure; the pair that made it fail
@@ -107,9 +107,9 @@ class Scratch(NamedTuple):
             lines=np.empty((3, n), np.float32),
             codes=np.empty(n, np.uint16),
             keys=np.empty(n, np.uint64),
-            histogram=np.empty((k + 1, 2 * MAX_BUCKETS + 2)),
-            left=np.empty((k + 1, MAX_BUCKETS + 1)),
-            edges=np.empty((3, MAX_BUCKETS + 1)),
+            histogram=np.empty((k + 2, 2 * MAX_BUCKETS + 2)),
+            left=np.empty((k + 2, MAX_BUCKETS + 1)),
+            edges=np.empty((2, MAX_BUCKETS + 1)),
             slots=np.empty(MAX_BUCKETS + 2, np.int64),
             places=np.zeros(k, np.int64),
             counts=np.zeros((5, k)),
@@ -325,9 +325,14 @@ def find_crossings(margins, rates, scale, half, crossings, codes):
 
 @_merged
 def count_buckets(weights, bounds, codes, n_buckets, histogram, left):
-    """Count classes and directions by bucket, then the left weight of each class at every edge."""
+    """Count classes and directions by bucket, then the left weight of each class at every edge.
+
+    After the rows of the k classes comes one with the number of examples, and, if they have weights, one with the total
+    weight.
+    """
     k = bounds.size - 1
-    for c in range(k + 1):
+    n_rows = k + 2 if weights.size > 0 else k + 1
+    for c in range(n_rows):
         for b in range(2 * n_buckets + 2):
             histogram[c, b] = 0.0
     for c in range(k):
@@ -338,9 +343,9 @@ def count_buckets(weights, bounds, codes, n_buckets, histogram, left):
         else:
             for j in range(bounds[c], bounds[c + 1]):
                 histogram[c, codes[j]] += 1.0
-            for b in range(2 * n_buckets + 2):
-                histogram[k, b] += histogram[c, b]
-    for c in range(k + 1):
+        for b in range(2 * n_buckets + 2):
+            histogram[n_rows - 1, b] += histogram[c, b]
+    for c in range(n_rows):
         inside = histogram[c, 2 * n_buckets]
         for b in range(n_buckets):
             inside += histogram[c, b]
@@ -378,59 +383,47 @@ def score_buckets_pair(q0, q1, n, n_buckets, histogram, left, edges):
 
 
 @_merged
-def score_buckets_norm(totals, n, ranks, code, n_buckets, histogram, left, edges):
+def score_buckets_norm(totals, n, ranks, code, all_row, n_buckets, histogram, left, edges):
     """Score many classes under Twoing, Gini or variances: the squared norm of the deviations over n_left n_right.
 
-    One example of class c that crosses changes the norm by a known amount at most (its `reach`), so inside a bucket
-    the norm stays below half the sum of the two edges' norms and the bucket's reach.
+    An example that crosses changes the norm by `reach` at most, so inside a bucket the norm stays below half the sum of
+    the two edges' norms and the bucket's reach. Where a side is nearly empty, the bound is how far apart two sides can
+    be.
     """
     k = totals.size
-    mean_rank, squares, low_rank, high_rank = 0.0, 0.0, ranks[0], ranks[0]
+    mean, low, high = 0.0, ranks[0], ranks[0]
     for c in range(k):
-        mean_rank += totals[c] * ranks[c] / n
-        squares += (totals[c] / n) ** 2
-        low_rank, high_rank = min(low_rank, ranks[c]), max(high_rank, ranks[c])
-    # The scores' row first holds the weight on the left of each edge, the bounds' row the reach of each bucket.
+        mean += totals[c] * ranks[c] / n
+        low, high = min(low, ranks[c]), max(high, ranks[c])
+    if code == TWOING:
+        reach, farthest = 2.0, 4.0
+    elif code == GINI:
+        reach, farthest = np.sqrt(2.0), 2.0
+    else:
+        reach, farthest = max(high - mean, mean - low), (high - low) ** 2
+    before = 0.0
     for b in range(n_buckets + 1):
-        edges[2, b] = 0.0
-        edges[0, b] = 0.0
-        edges[1, b] = 0.0
-    for c in range(k):
-        for b in range(n_buckets + 1):
-            edges[0, b] += left[c, b]
-    for c in range(k):
-        share = totals[c] / n
-        if code == TWOING:
-            reach = 2.0 * (1.0 - share)
-            for b in range(n_buckets + 1):
-                edges[2, b] += abs(left[c, b] - share * edges[0, b])
-        elif code == GINI:
-            reach = np.sqrt(max(0.0, 1.0 - 2.0 * share + squares))
-            for b in range(n_buckets + 1):
-                edges[2, b] += (left[c, b] - share * edges[0, b]) ** 2
-        else:
-            reach = abs(ranks[c] - mean_rank)
-            for b in range(n_buckets + 1):
-                edges[2, b] += ranks[c] * (left[c, b] - share * edges[0, b])
-        for b in range(n_buckets):
-            edges[1, b] += reach * (histogram[c, b] + histogram[c, n_buckets + b])
-    for b in range(n_buckets + 1):
-        edges[2, b] = np.sqrt(edges[2, b]) if code == GINI else abs(edges[2, b])
-    # How far apart two sides can be at most: the bound that works where a side is nearly empty.
-    farthest = 4.0 if code == TWOING else 2.0 if code == GINI else (high_rank - low_rank) ** 2
-    for b in range(n_buckets):
-        norm = 0.5 * (edges[2, b] + edges[2, b + 1] + edges[1, b])
-        low, high = edges[0, b], edges[0, b]
+        n_left, norm = left[all_row, b], 0.0
         for c in range(k):
-            low -= histogram[c, b]
-            high += histogram[c, n_buckets + b]
-        least = min(low * (n - low), high * (n - high))
-        middle = min(max(0.5 * n, low), high)
-        balanced = farthest * middle * (n - middle) / (n * n)
-        edges[1, b] = min(balanced, norm * norm / least) if least > 0.0 else balanced
-    for b in range(n_buckets + 1):
-        spread = edges[0, b] * (n - edges[0, b])
-        edges[0, b] = edges[2, b] * edges[2, b] / spread if spread > 0.0 else 0.0
+            deviation = left[c, b] - totals[c] * n_left / n
+            if code == TWOING:
+                norm += abs(deviation)
+            elif code == GINI:
+                norm += deviation * deviation
+            else:
+                norm += ranks[c] * deviation
+        norm = np.sqrt(norm) if code == GINI else abs(norm)
+        spread = n_left * (n - n_left)
+        edges[0, b] = norm * norm / spread if spread > 0.0 else 0.0
+        if b > 0:
+            up, down = histogram[all_row, b - 1], histogram[all_row, n_buckets + b - 1]
+            least, most = n_left - down, n_left + up  # of the left side inside the bucket
+            spread = min(least * (n - least), most * (n - most))
+            middle = min(max(0.5 * n, least), most)
+            limit = farthest * middle * (n - middle) / (n * n)
+            inside = 0.5 * (before + norm + reach * (up + down))
+            edges[1, b - 1] = min(limit, inside * inside / spread) if spread > 0.0 else limit
+        before = norm
 
 
 @_merged
@@ -501,17 +494,6 @@ def order_bits(t):
     return np.uint64(bits + 0x80000000 if bits >= 0 else -1 - bits)
 
 
-@_inlined
-def bucket_weight(weights, k, b, n_buckets, histogram):
-    """Return the weight of all examples that cross in a bucket."""
-    if weights.size == 0:
-        return histogram[k, b] + histogram[k, n_buckets + b]
-    total = 0.0
-    for c in range(k):
-        total += histogram[c, b] + histogram[c, n_buckets + b]
-    return total
-
-
 @_merged
 def sort_keys(keys, first, last):
     """Sort a stretch of keys in place: insertion for the usual handful, Shell's gaps before it for crowded buckets."""
@@ -559,13 +541,14 @@ def line_search(
     scale = bucket_scale(margins, rates)
     find_crossings(margins, rates, scale, half, crossings, codes)
     count_buckets(weights, bounds, codes, n_buckets, histogram, left)
+    all_row = k + 1 if weights.size > 0 else k
     salt = random_bits(stream)
     best_edge = NOTHING
     if not whole:
         if pair:
             score_buckets_pair(q0, q1, total, n_buckets, histogram, left, edges)
         elif code <= VARIANCES:
-            score_buckets_norm(totals, total, ranks, code, n_buckets, histogram, left, edges)
+            score_buckets_norm(totals, total, ranks, code, all_row, n_buckets, histogram, left, edges)
         elif code == INFO_GAIN:
             score_buckets_entropy(totals, total, n_buckets, histogram, left, edges)
         else:
@@ -613,7 +596,7 @@ def line_search(
     for b in range(n_buckets if opened > 0 else 0):
         last = opened if whole else slots[b]
         passed = before_bucket
-        before_bucket += bucket_weight(weights, k, b, n_buckets, histogram)
+        before_bucket += histogram[all_row, b] + histogram[all_row, n_buckets + b]
         if last < 0 or (whole and b > 0):
             continue
         n_left, left_count = 0.0, left[k, b]
@@ -653,7 +636,7 @@ def line_search(
                 if better(edges[0, b], best) or own > best_lot:
                     best, best_lot, edge = edges[0, b], own, b
             if b < n_buckets:
-                before_bucket += bucket_weight(weights, k, b, n_buckets, histogram)
+                before_bucket += histogram[all_row, b] + histogram[all_row, n_buckets + b]
     if best == NOTHING or not (better(best, current) or (ties and best >= current - slack(current))):
         return NOTHING, 0.0
     if edge >= 0:

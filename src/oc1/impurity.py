@@ -187,8 +187,8 @@ def _compile(function: ImpurityFunction, name: str) -> Callable:
     except NumbaError as error:
         reason = " ".join(line.strip() for line in str(error).strip().splitlines()[:4])
         raise TypeError(
-            f"criterion {name!r} could not be compiled by Numba; it must be a function of two float arrays (class counts "
-            f"on the left, on the right) that returns a number. Numba says: {reason}"
+            f"criterion {name!r} could not be compiled by Numba; it must be a function of two float arrays (class "
+            f"counts on the left, on the right) that returns a number. Numba says: {reason}"
         ) from error
     _compiled_measures[function] = compiled
     return compiled
