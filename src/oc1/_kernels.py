@@ -32,15 +32,17 @@ A purity *score* is a gain: larger is better, and 0 is a useless split (see ``oc
 
 Compile time
 ------------
-A function is compiled on its own and once more inside each of its callers, so the large ones have one caller
-(`line_search` is called from one place), and the parts of the line search are merged into it (``inline="always"``).
-Arrays are filled by loops, because a slice assignment also compiles the code that words its error message.
+A function is compiled on its own and once more inside each of its callers, so the largest, the line search, is called
+through a pointer, and its parts are merged into it before it is compiled (``inline="always"``). A kernel is compiled
+again for each type of array, so the user's array comes in one of two (`flat_view`). Arrays are filled by loops, because a
+slice assignment also compiles the code that words its error message.
 """
 
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
+from numba import cfunc, config, njit, types
 
 # Codes of the built-in measures; CUSTOM calls the function that is passed along.
 TWOING, GINI, VARIANCES, INFO_GAIN, SUM_MINORITY, MAX_MINORITY, CUSTOM = range(7)
@@ -54,6 +56,8 @@ SMALL_NODE = 16
 FAR = np.float32(1e30)
 #: The score of no split at all: finite, so that differences from it are numbers.
 NOTHING = -1e300
+#: A user's measure, as the kernels call it.
+MEASURE_SIGNATURE = types.float64(types.float64[::1], types.float64[::1])
 
 _options: dict[str, Any] = {"error_model": "numpy", "nogil": True}
 _no_way_in: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
@@ -67,54 +71,109 @@ _merged = njit(**_options, inline="always")
 _inlined = njit(**_options, **_no_way_in, forceinline=True)
 
 
-# The two records below are only for Python: kernels take them as plain tuples, because a class of ours in a kernel's
+# The records below are only for Python: kernels take them as plain tuples, because a class of ours in a kernel's
 # signature would make Numba's cache unreadable to a release that has renamed it.
 
 
 class Plan(NamedTuple):
-    """How to search a node: the options of a fit."""
+    """How to grow: the options of a fit."""
 
     measure: int
     min_leaf: int
-    axis: bool
+    axis: bool  # whether axis-parallel splits are looked for
+    min_oblique: int  # nodes with fewer examples get no oblique split
     n_runs: int  # oblique runs; 0 for none
     order: int
     n_swept: int  # coefficients in a sequential round of runs from random planes: with the constant, or without it
     n_perturbations: int
     n_jumps: int
     stagnation: float
+    axis_bias: float
+    max_depth: int
+    min_split: int
+    min_decrease: float
+    total: float  # weight of all examples of the tree
+
+
+class Examples(NamedTuple):
+    """The training examples: as the user gave them, and as the search sees them (see above)."""
+
+    values: np.ndarray  # float (n_samples * d): the user's array, flat and read-only; see `flat_view`
+    row_step: int
+    column_step: int
+    fill: np.ndarray  # float64 (d): what missing values count as
+    shift: np.ndarray  # float64 (d): of the search space
+    scale: np.ndarray  # float64 (d)
+    columns: np.ndarray  # float32 (d + 1, n)
+    labels: np.ndarray  # int32 (n)
+    weights: np.ndarray  # float64 (n), or empty if all count alike
+    rows: np.ndarray  # int64 (n)
 
 
 class Scratch(NamedTuple):
-    """Buffers made once a fit and used by every search, for n examples, k classes, d attributes; B is MAX_BUCKETS."""
+    """Buffers made once a thread and used by every search, for n examples, k classes, d attributes; B is MAX_BUCKETS."""
 
     lines: np.ndarray  # float32 (3, n): margins, rates of a jump, crossings
     codes: np.ndarray  # uint16 (n): bucket, or bucket + number of buckets for those that go down
     keys: np.ndarray  # uint64 (n): opened crossings: order-preserving bits of t, then the position
+    projections: np.ndarray  # float64 (2, n): of a test in the user's units; room for a partition
     histogram: np.ndarray  # float64 (k + 2, 2 B + 2): ups, downs, and those that never cross; see `count_buckets`
     left: np.ndarray  # float64 (k + 2, B + 1): what is on the left of each edge
     edges: np.ndarray  # float64 (2, B + 1): scores at edges, bounds inside buckets
     slots: np.ndarray  # int64 (B + 2): where an opened bucket's keys go, -1 if closed
-    places: np.ndarray  # int64 (k): label -> place among the classes present
+    classes: np.ndarray  # int64 (3, k + 1): label -> place among those present; label of each place; group bounds
+    totals: np.ndarray  # float64 (2, k): weights and category numbers of the classes present
     counts: np.ndarray  # float64 (5, k): left weights; the pair given to a user's measure; the pair that made it fail
-    planes: np.ndarray  # float64 (3, d + 1): running, best, direction
+    planes: np.ndarray  # float64 (2, d + 1): running plane, direction
+    runs: np.ndarray  # float64 (n_runs, d + 4): score, whether pure, hyperplanes considered, plane of each run
     stream: np.ndarray  # uint64 (2): random stream of the running search; whether a user's measure failed
 
     @classmethod
-    def make(cls, n, k, d):
+    def make(cls, n, k, d, n_runs):
         """Allocate the buffers."""
         return cls(
             lines=np.empty((3, n), np.float32),
             codes=np.empty(n, np.uint16),
             keys=np.empty(n, np.uint64),
+            projections=np.empty((2, n)),
             histogram=np.empty((k + 2, 2 * MAX_BUCKETS + 2)),
             left=np.empty((k + 2, MAX_BUCKETS + 1)),
             edges=np.empty((2, MAX_BUCKETS + 1)),
             slots=np.empty(MAX_BUCKETS + 2, np.int64),
-            places=np.zeros(k, np.int64),
+            classes=np.zeros((3, k + 1), np.int64),
+            totals=np.zeros((2, k)),
             counts=np.zeros((5, k)),
-            planes=np.zeros((3, d + 1)),
+            planes=np.zeros((2, d + 1)),
+            runs=np.zeros((n_runs, d + 4)),
             stream=np.zeros(2, np.uint64),
+        )
+
+
+# Columns of `Nodes.table`, and what `STATUS` says.
+START, STOP, DEPTH, LEFT, RIGHT, FIRST_TERM, N_TERMS, STATUS = range(8)
+PENDING, LEAF, INNER = range(3)
+
+
+class Nodes(NamedTuple):
+    """The nodes that one call of `grow` makes; the first is the one it is given, children come after their parents."""
+
+    table: np.ndarray  # int64 (room, 8): see the columns above
+    reals: np.ndarray  # float64 (room, 2): threshold, gain
+    counts: np.ndarray  # float64 (room, k)
+    seeds: np.ndarray  # uint64 (room)
+    features: np.ndarray  # int32 (room for terms)
+    coefficients: np.ndarray  # float64 (room for terms)
+
+    @classmethod
+    def make(cls, room, n_terms, k):
+        """Allocate room for so many nodes and terms."""
+        return cls(
+            table=np.zeros((room, 8), np.int64),
+            reals=np.zeros((room, 2)),
+            counts=np.zeros((room, k)),
+            seeds=np.zeros(room, np.uint64),
+            features=np.zeros(n_terms, np.int32),
+            coefficients=np.zeros(n_terms),
         )
 
 
@@ -513,7 +572,6 @@ def sort_keys(keys, first, last):
         gap //= 3
 
 
-@_inner
 def line_search(
     labels, weights, bounds, totals, ranks, present, margins, rates, current, ties, code, min_leaf, function,
     crossings, codes, keys, histogram, left, edges, slots, places, counts, stream,
@@ -659,6 +717,23 @@ def line_search(
     return best, below + 0.5 * (above - below)
 
 
+@cache
+def compiled_line_search():
+    """Return the line search as a pointer, compiled when first asked for.
+
+    Called through a pointer it is compiled once; called directly it would be compiled again inside each of its callers.
+    """
+    vector, matrix = (lambda dtype: types.Array(dtype, 1, "C")), (lambda dtype: types.Array(dtype, 2, "C"))
+    real, whole, single = types.float64, types.int64, types.float32
+    signature = types.UniTuple(real, 2)(
+        vector(types.int32), vector(real), vector(whole), vector(real), vector(real), vector(whole),
+        vector(single), vector(single), real, types.boolean, whole, whole, types.FunctionType(MEASURE_SIGNATURE),
+        vector(single), vector(types.uint16), vector(types.uint64), matrix(real), matrix(real), matrix(real),
+        vector(whole), vector(whole), matrix(real), vector(types.uint64),
+    )  # fmt: skip
+    return line_search if config.DISABLE_JIT else cfunc(signature, cache=True, error_model="numpy")(line_search)
+
+
 # --------------------------------------------------------------------------------------------------------------
 # The search at a node
 
@@ -692,31 +767,28 @@ def move(plane, margins, rates, direction, alpha):
         margins[j] = keep * margins[j] + add * rates[j]
 
 
-@_compiled
-def search(columns, labels, weights, start, stop, bounds, totals, ranks, present, function, plan, seed, scratch):
-    """Find the best axis-parallel and the best oblique split of a node (Figures 6 and 8 of the paper).
+@_inner
+def search(examples, start, stop, totals, ranks, present, bounds, line, function, plan, seed, first_run, last_run, scratch):
+    """Search a node in a range of runs (Figures 6 and 8 of the paper).
 
-    Returns (axis score, attribute, threshold, oblique score, hyperplanes considered); the oblique plane is left in
-    ``scratch.planes[1]``. Scores are NOTHING where there is no such split.
+    Run -1 looks at the attributes, one after the other. Every other run improves a plane: single coefficients (Figure
+    8's Perturb) until nothing changes, then random directions (jumps) until one helps, which goes back to the
+    coefficients, or `n_jumps` have failed. Run 0 starts from the best attribute of run -1, the others at random planes.
+    Each run has its own random stream and its own row in ``scratch.runs``, so runs can be made in any order.
+
+    Returns (score, attribute, threshold) of run -1, in search space; NOTHING and -1 if it is not in the range.
     """
+    columns, labels, weights = examples[6], examples[7], examples[8]
+    (code, min_leaf, _, _, _, order, n_swept, n_perturbations, n_jumps, stagnation, _, _, _, _, _) = plan
+    lines, codes, keys, _, histogram, left, edges, slots, classes, _, counts, planes, runs, stream = scratch
     size, n = columns.shape[0], stop - start
-    labels = labels[start:stop]
-    weights = weights[start:stop]
-    code, min_leaf, with_axis, n_runs, order, n_swept, n_perturbations, n_jumps, stagnation = plan
-    lines, codes, keys, histogram, left, edges, slots, places, counts, planes, stream = scratch
+    labels, weights = labels[start:stop], weights[start:stop]
     margins, jump_rates, crossings = lines[0, :n], lines[1, :n], lines[2, :n]
-    plane, best_plane, direction = planes[0], planes[1], planes[2]
-    considered = 0
-    for c in range(present.size):
-        places[present[c]] = c
-
-    # Run -1 looks at the attributes, one after the other. Every other run improves a plane: single coefficients (Figure
-    # 8's Perturb) until nothing changes, then random directions (jumps) until one helps, which goes back to the
-    # coefficients, or `n_jumps` have failed.
-    axis_score, attribute, threshold, equals, oblique_score = NOTHING, -1, 0.0, 0, NOTHING
-    for run in range(-1 if with_axis else 0, n_runs):
-        stream[0] = mix(seed, run + 1)
-        turn, rounds, jumps, p_move, changed, score = 0, 0, 0, stagnation, False, NOTHING
+    plane, direction, places = planes[0], planes[1], classes[0]
+    axis_score, attribute, threshold, equals = NOTHING, -1, 0.0, 0
+    for run in range(first_run, last_run):
+        stream[0] = mix(seed, run + 3)  # 1 and 2 are the children's
+        turn, rounds, jumps, p_move, changed, score, considered = 0, 0, 0, stagnation, False, NOTHING, 0
         choice, choice_score, choice_alpha = -1, NOTHING, 0.0  # of a best-first round
         if run >= 0:
             for m in range(size):
@@ -748,7 +820,7 @@ def search(columns, labels, weights, start, stop, bounds, totals, ranks, present
                     direction[m] = 2.0 * uniform(stream) - 1.0
                 rates = jump_rates
                 compute_margins(columns, start, direction, rates)
-            here, alpha = line_search(
+            here, alpha = line(
                 labels, weights, bounds, totals, ranks, present, origin, rates,
                 current, ties, code, min_leaf, function,
                 crossings, codes, keys, histogram, left, edges, slots, places, counts, stream,
@@ -813,59 +885,122 @@ def search(columns, labels, weights, start, stop, bounds, totals, ranks, present
         score, pure = score_margins(
             weights, bounds, totals, ranks, present, margins, code, min_leaf, function, counts, stream
         )
-        if better(score, oblique_score):
-            oblique_score = score
-            for m in range(size):
-                best_plane[m] = plane[m]
-            if pure:
-                break
-    return axis_score, attribute, threshold, oblique_score, considered
+        runs[run, 0] = score
+        runs[run, 1] = 1.0 if pure else 0.0
+        runs[run, 2] = considered
+        for m in range(size):
+            runs[run, 3 + m] = plane[m]
+        if pure:
+            break
+    return axis_score, attribute, threshold
 
 
 # --------------------------------------------------------------------------------------------------------------
-# Splitting and descending, in the user's units
+# Growing
 
 
 @_inner
-def project(X, row, features, coefficients, first, last, fill):
-    """Compute a node's linear combination for one row; missing values get the attribute's fill value.
+def find_classes(labels, start, stop, node_counts, code, classes, totals):
+    """List the classes of a node: places, labels and group bounds, weights and category numbers; return how many."""
+    k = 0
+    for c in range(node_counts.size):
+        if node_counts[c] > 0.0:
+            # The groups are in the order of the labels: look for the beginning of this one by halving.
+            low, high = start, stop
+            while low < high:
+                middle = (low + high) // 2
+                if labels[middle] < c:
+                    low = middle + 1
+                else:
+                    high = middle
+            classes[0, c], classes[1, k], classes[2, k] = k, c, low - start
+            totals[0, k], totals[1, k] = node_counts[c], 0.0
+            k += 1
+    classes[2, k] = stop - start
+    if code == VARIANCES:
+        for c in range(k):
+            totals[1, c] = 1.0
+            for other in range(k):
+                if totals[0, other] > totals[0, c] or (totals[0, other] == totals[0, c] and other < c):
+                    totals[1, c] += 1.0
+    return k
+
+
+@_compiled
+def search_node(examples, start, stop, node_counts, line, function, plan, seed, first_run, last_run, scratch):
+    """Make a range of the runs of one node's `search`, so that several threads can share them."""
+    classes, totals = scratch[8], scratch[9]
+    k = find_classes(examples[7], start, stop, node_counts, plan[0], classes, totals)
+    return search(
+        examples, start, stop, totals[0, :k], totals[1, :k], classes[1, :k], classes[2, : k + 1], line, function, plan, seed,
+        first_run, last_run, scratch,
+    )  # fmt: skip
+
+
+@_inner
+def project(values, at, column_step, fill, features, coefficients, first, last):
+    """Compute a node's linear combination for the row that begins at `at`; a missing value counts as its attribute's fill.
 
     Training and prediction both come through here, so an example goes the same way in both.
     """
     value = 0.0
     for i in range(first, last):
-        x = np.float64(X[row, features[i]])
+        x = np.float64(values[at + features[i] * column_step])
         value += coefficients[i] * (fill[features[i]] if np.isnan(x) else x)
     return value
 
 
-@_compiled
+@_inner
+def oblique_test(plane, shift, scale, features, coefficients):
+    """Write a plane of the search as a test in the user's units; return (number of terms, threshold).
+
+    The first coefficient is positive, and the largest one is 1 on the search's attributes. No terms where a number overflows.
+    """
+    d = shift.size
+    largest, sign, threshold, n_terms = 0.0, 0.0, -plane[d], 0
+    for m in range(d):
+        if plane[m] != 0.0 and scale[m] > 0.0:
+            if sign == 0.0:
+                sign = 1.0 if plane[m] > 0.0 else -1.0
+            largest = max(largest, abs(plane[m]))
+    for m in range(d):
+        if plane[m] != 0.0 and scale[m] > 0.0:
+            features[n_terms] = m
+            coefficients[n_terms] = plane[m] / scale[m]
+            threshold += coefficients[n_terms] * shift[m]
+            coefficients[n_terms] *= sign / largest
+            if not abs(coefficients[n_terms]) < np.inf:
+                return 0, 0.0
+            n_terms += 1
+    threshold *= sign / largest if largest > 0.0 else 1.0
+    return (n_terms, threshold) if abs(threshold) < np.inf else (0, 0.0)
+
+
+@_inner
 def place_test(
-    X, rows, labels, weights, start, stop, features, coefficients, threshold, fill,
+    values, row_step, column_step, fill, labels, weights, rows, start, stop, features, coefficients, threshold,
     totals, ranks, present, code, min_leaf, function, places, counts, stream, projections,
 ):  # fmt: skip
     """Try a test on a node: project its rows and put the threshold midway between the neighbours on its two sides.
 
-    Returns (score, threshold), the score NOTHING where a side has too few examples; the left weights are in
-    ``counts[0]``.
+    Returns (score, threshold), the score NOTHING where a side has too few examples; the left weights are in ``counts[0]``.
     """
     below, above, count = -np.inf, np.inf, 0
     for j in range(start, stop):
-        value = project(X, rows[j], features, coefficients, 0, features.size, fill)
+        value = project(values, rows[j] * row_step, column_step, fill, features, coefficients, 0, features.size)
         projections[j - start] = value
         if value > threshold:
             above = min(above, value)
         else:
             below = max(below, value)
             count += 1
-    if count < min_leaf or stop - start - count < min_leaf:
+    if features.size == 0 or count < min_leaf or stop - start - count < min_leaf:
         return NOTHING, threshold
     threshold = below + 0.5 * (above - below)
     if not (threshold >= below and threshold < above):
         threshold = below
     n, n_left = 0.0, 0.0
-    for c in range(present.size):
-        places[present[c]] = c
+    for c in range(totals.size):
         counts[0, c] = 0.0
         n += totals[c]
     for j in range(start, stop):
@@ -876,11 +1011,31 @@ def place_test(
     return score_position(counts, n_left, n, totals, ranks, present, code, function, stream), threshold
 
 
-@_compiled
-def project_rows(X, rows, start, stop, features, coefficients, fill, projections):
-    """Compute a test's linear combination for the rows of a node."""
-    for j in range(start, stop):
-        projections[j - start] = project(X, rows[j], features, coefficients, 0, features.size, fill)
+@_inner
+def impurity_of(score, counts, totals, ranks, code):
+    """Turn the score of a split into the paper's impurity, for the bias towards axis-parallel splits."""
+    n, most, squares, mean, left_classes, right_classes = 0.0, 0.0, 0.0, 0.0, 0, 0
+    for c in range(totals.size):
+        n += totals[c]
+        most = max(most, totals[c])
+        squares += totals[c] * totals[c]
+        mean += totals[c] * ranks[c]
+        left_classes += counts[0, c] > 0.0
+        right_classes += totals[c] - counts[0, c] > 1e-9 * totals[c]
+    if code == CUSTOM:
+        return -score
+    if left_classes <= 1 and right_classes <= 1:
+        return 0.0
+    if code == TWOING or code == INFO_GAIN:
+        return 1.0 / score if score > 1e-14 else np.inf
+    if code == GINI:
+        return 1.0 - squares / (n * n) - score
+    if code == VARIANCES:
+        variance = 0.0
+        for c in range(totals.size):
+            variance += totals[c] * (ranks[c] - mean / n) ** 2
+        return variance - n * score
+    return n - most - n * score
 
 
 @_inner
@@ -896,29 +1051,161 @@ def bring_left_forward(values, projections, threshold, buffer):
             front += 1
     for j in range(back):
         values[front + j] = buffer[j]
+    return front
 
 
 @_compiled
-def partition(columns, labels, weights, rows, start, stop, projections, threshold, buffer, counts):
-    """Divide the examples of a node in place; fill `counts` with the weight of each class on the left."""
-    for c in range(counts.size):
-        counts[c] = 0.0
-    for j in range(start, stop):
-        if not projections[j - start] > threshold:
-            counts[labels[j]] += weights[j] if weights.size > 0 else 1.0
-    for m in range(columns.shape[0] - 1):
-        bring_left_forward(columns[m, start:stop], projections, threshold, buffer)
-    bring_left_forward(rows[start:stop], projections, threshold, buffer)
-    bring_left_forward(labels[start:stop], projections, threshold, buffer)
-    bring_left_forward(weights[start:stop], projections, threshold, buffer)
+def grow(examples, plan, line, function, scratch, nodes, max_splits, searched, axis):
+    """Grow the subtree of the first of `nodes`, or as much of it as `max_splits` and the room in `nodes` allow.
+
+    Nodes that were not looked at are left PENDING. Where the first node has been `searched` already, `axis` is what the
+    search returned and the oblique runs are in ``scratch.runs``.
+
+    Returns (number of nodes, number of terms, hyperplanes considered).
+    """
+    values, row_step, column_step, fill, shift, scale, columns, labels, weights, rows = examples
+    code, min_leaf, with_axis, min_oblique, n_runs = plan[0], plan[1], plan[2], plan[3], plan[4]
+    axis_bias, max_depth, min_split, min_decrease, total = plan[10], plan[11], plan[12], plan[13], plan[14]
+    projections, classes, all_totals, counts, runs, stream = (
+        scratch[3], scratch[8], scratch[9], scratch[10], scratch[12], scratch[13],
+    )  # fmt: skip
+    table, reals, node_counts, seeds, features, coefficients = nodes
+    d, places = shift.size, classes[0]
+    n_nodes, n_terms, considered, splits, node = 1, 0, 0, 0, 0
+    while node < n_nodes and splits < max_splits and stream[1] == 0:
+        start, stop = table[node, START], table[node, STOP]
+        n = stop - start
+        k = find_classes(labels, start, stop, node_counts[node], code, classes, all_totals)
+        if k < 2 or table[node, DEPTH] >= max_depth or n < min_split or n < 2 * min_leaf:
+            table[node, STATUS] = LEAF
+            node += 1
+            continue
+        if n_nodes + 2 > table.shape[0] or n_terms + d > features.size:
+            break
+        totals, ranks, present, bounds = all_totals[0, :k], all_totals[1, :k], classes[1, :k], classes[2, : k + 1]
+
+        # Search, and take the best run: the first of those that are equally good.
+        own_runs = n_runs if n >= min_oblique else 0
+        axis_score, attribute, at = axis
+        if node > 0 or not searched:
+            axis_score, attribute, at = search(
+                examples, start, stop, totals, ranks, present, bounds, line, function, plan, seeds[node],
+                -1 if with_axis else 0, own_runs, scratch,
+            )  # fmt: skip
+        considered += d if with_axis else 0
+        best, best_run = NOTHING, -1
+        for run in range(own_runs):
+            considered += np.int64(runs[run, 2])
+            if better(runs[run, 0], best):
+                best, best_run = runs[run, 0], run
+            if runs[run, 1] > 0.0:
+                break
+
+        # The search works on rounded numbers: what counts is how a test divides the examples themselves. The oblique test is
+        # tried first, unless the bias needs both; the axis-parallel one stays where the oblique gains nothing.
+        chosen, threshold, size, rival = NOTHING, 0.0, 0, 0.0
+        for attempt in range(2 if axis_bias == 1.0 else 3):
+            oblique = attempt == (0 if axis_bias == 1.0 else 1)
+            if (oblique and not best > axis_score) or (not oblique and (chosen > NOTHING or attribute < 0)):
+                continue
+            if oblique:
+                size, threshold = oblique_test(
+                    runs[best_run, 3:], shift, scale, features[n_terms:], coefficients[n_terms:]
+                )
+            else:
+                size, threshold = 1, shift[attribute] + at * scale[attribute]
+                features[n_terms], coefficients[n_terms] = attribute, 1.0
+            chosen, threshold = place_test(
+                values, row_step, column_step, fill, labels, weights, rows, start, stop,
+                features[n_terms : n_terms + size], coefficients[n_terms : n_terms + size], threshold,
+                totals, ranks, present, code, min_leaf, function, places, counts, stream, projections[0],
+            )  # fmt: skip
+            if chosen == NOTHING:
+                continue
+            if axis_bias > 1.0 and attempt < 2:
+                impurity = impurity_of(chosen, counts, totals, ranks, code)
+                if attempt == 0:
+                    rival = impurity
+                    chosen = NOTHING
+                elif not axis_bias * impurity < rival:
+                    chosen = NOTHING
+            elif oblique and not better(chosen, axis_score):
+                chosen = NOTHING
+        gain = chosen
+        if code == CUSTOM and chosen > NOTHING:
+            # What a user's measure says of the node as a whole, where it says anything.
+            for c in range(counts.shape[1]):
+                counts[1, c], counts[2, c] = node_counts[node, c], 0.0
+            whole = function(counts[1], counts[2])
+            gain = chosen + whole if abs(whole) < np.inf else np.inf
+        weight = 0.0
+        for c in range(k):
+            weight += totals[c]
+        if not gain > 1e-12 or gain * weight / total < min_decrease:
+            table[node, STATUS] = LEAF
+            node += 1
+            continue
+
+        # Divide.
+        for m in range(d):
+            bring_left_forward(columns[m, start:stop], projections[0], threshold, projections[1])
+        bring_left_forward(weights[start:stop], projections[0], threshold, projections[1])
+        bring_left_forward(labels[start:stop], projections[0], threshold, projections[1])
+        middle = start + bring_left_forward(rows[start:stop], projections[0], threshold, projections[1])
+        for side in range(2):
+            child = n_nodes + side
+            table[child, START], table[child, STOP] = (start, middle) if side == 0 else (middle, stop)
+            table[child, DEPTH], table[child, STATUS] = table[node, DEPTH] + 1, PENDING
+            seeds[child] = mix(seeds[node], side + 1)
+        for c in range(node_counts.shape[1]):
+            node_counts[n_nodes, c] = 0.0
+            node_counts[n_nodes + 1, c] = 0.0
+        for j in range(start, stop):
+            node_counts[n_nodes + (j >= middle), labels[j]] += weights[j] if weights.size > 0 else 1.0
+        table[node, LEFT], table[node, RIGHT] = n_nodes, n_nodes + 1
+        table[node, FIRST_TERM], table[node, N_TERMS], table[node, STATUS] = n_terms, size, INNER
+        reals[node, 0], reals[node, 1] = threshold, gain if gain < np.inf else 0.0
+        n_nodes, n_terms, splits, node = n_nodes + 2, n_terms + size, splits + 1, node + 1
+    return n_nodes, n_terms, considered
 
 
 @_compiled
-def apply(X, children, terms, features, coefficients, thresholds, fill, out):
-    """Write the leaf of every row of X to `out`. A node's terms are the range ``terms[node]:terms[node + 1]``."""
-    for row in range(X.shape[0]):
+def preorder(left, right):
+    """Return the nodes of a tree in preorder; children are -1 at leaves, and node 0 is the root."""
+    order, stack = np.empty(left.size, np.int64), np.empty(left.size + 1, np.int64)
+    n, top = 0, 1
+    stack[0] = 0
+    while top > 0:
+        top -= 1
+        node = stack[top]
+        order[n] = node
+        n += 1
+        if left[node] >= 0:
+            stack[top], stack[top + 1] = right[node], left[node]
+            top += 2
+    return order[:n]
+
+
+def flat_view(X):
+    """Return a float array as (flat read-only view, step between rows, step between columns), copied only if it has gaps.
+
+    Numba compiles a kernel for each type of array. Rows or columns first, read-only or not, all come as one type here.
+    """
+    if not (X.flags.c_contiguous or X.flags.f_contiguous):
+        X = np.ascontiguousarray(X)
+    flat = X.ravel(order="K").view()
+    flat.flags.writeable = False
+    return (flat, X.shape[1], 1) if X.flags.c_contiguous else (flat, 1, X.shape[0])
+
+
+@_compiled
+def apply(values, row_step, column_step, fill, children, terms, features, coefficients, thresholds, out):
+    """Write the leaf of every row to `out`. A node's terms are the range ``terms[node]:terms[node + 1]``."""
+    for row in range(out.size):
         node = 0
         while children[node, 0] >= 0:
-            value = project(X, row, features, coefficients, terms[node], terms[node + 1], fill)
+            value = project(
+                values, row * row_step, column_step, fill, features, coefficients, terms[node], terms[node + 1]
+            )
             node = children[node, 1 if value > thresholds[node] else 0]
         out[row] = node

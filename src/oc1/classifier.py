@@ -230,9 +230,9 @@ class OC1Classifier(ClassifierMixin, BaseEstimator):
 
         def grow(rows: np.ndarray) -> tuple[Tree, np.ndarray]:
             grower = TreeGrower(X, labels, weights, rows, fill, len(classes), options, seed, report)
-            root, n_hyperplanes = grower.grow()
-            considered.append(n_hyperplanes)
-            return build_tree(root, fill, classes, names), grower.space.scale
+            tree = build_tree(grower.grow(), fill, classes, names)
+            considered.append(grower.n_hyperplanes)
+            return tree, grower.scale
 
         everything = np.arange(len(labels))
         held = np.zeros(len(labels), dtype=bool)
@@ -279,7 +279,7 @@ class OC1Classifier(ClassifierMixin, BaseEstimator):
             stagnation=float(self.stagnation),
             axis_bias=float(self.axis_bias),
             min_samples_oblique=2 * n_features if self.min_samples_oblique is None else self.min_samples_oblique,
-            max_depth=np.inf if self.max_depth is None else self.max_depth,
+            max_depth=np.iinfo(np.int64).max if self.max_depth is None else self.max_depth,
             min_samples_split=self.min_samples_split,
             min_samples_leaf=self.min_samples_leaf,
             max_leaf_nodes=self.max_leaf_nodes,

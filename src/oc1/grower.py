@@ -1,25 +1,29 @@
-"""Growing a tree: a stack of nodes, stopping rules, a random stream for each node; one kernel call finds each split."""
+"""Growing a tree: which part of it is grown when, and by which thread. The splits themselves are found in `_kernels`."""
 
 from __future__ import annotations
 
 import heapq
 import itertools
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from . import _kernels
 from ._compiling import announce_compiling
-from .impurity import Measure, category_numbers, raise_failure
+from .impurity import Measure, raise_failure
 from .scaling import SearchSpace
 from .tree import Tree
 
-#: Subtrees of fewer examples than this are grown by one thread in one go.
-SUBTREE_TASK = 1000
+#: A subtree of fewer examples is grown by one call into the kernels; larger nodes are split one by one, so that the work
+#: can be interrupted and shared.
+SUBTREE = 4000
+#: From so many examples on, the runs of a node's search are spread over the threads.
+SHARED_SEARCH = 8000
+#: Room for terms in one call, in addition to that of one test.
+TERMS = 20_000
 
 
 @dataclass(frozen=True)
@@ -35,7 +39,7 @@ class GrowthOptions:
     stagnation: float
     axis_bias: float
     min_samples_oblique: int
-    max_depth: float
+    max_depth: int
     min_samples_split: int
     min_samples_leaf: int
     max_leaf_nodes: int | None
@@ -43,44 +47,50 @@ class GrowthOptions:
     normalize: str
     n_jobs: int = 1
 
-
-def derive(seed: np.uint64, salt: int) -> np.uint64:
-    """Return the seed of a child's random stream."""
-    return np.uint64(_kernels.mix(seed, np.uint64(salt)))
-
-
-class Node:
-    """A node while the tree grows: a range of the examples, and its test once it has one."""
-
-    __slots__ = (
-        "children",
-        "coefficients",
-        "counts",
-        "depth",
-        "features",
-        "gain",
-        "seed",
-        "start",
-        "stop",
-        "threshold",
-    )
-
-    def __init__(self, start: int, stop: int, depth: int, seed: np.uint64, counts: np.ndarray):
-        self.start, self.stop, self.depth, self.seed, self.counts = start, stop, depth, seed, counts
-        self.features: np.ndarray | None = None
-        self.coefficients: np.ndarray | None = None
-        self.threshold = self.gain = 0.0
-        self.children: tuple[Node, Node] | None = None
+    def plan(self, n_features: int, total: float) -> _kernels.Plan:
+        """Return the options as the kernels take them."""
+        return _kernels.Plan(
+            measure=self.measure.code,
+            min_leaf=self.min_samples_leaf,
+            axis=self.splits != "oblique",
+            min_oblique=self.min_samples_oblique if self.splits == "best" else 0,
+            n_runs=0 if self.splits == "axis" else max(1, self.n_restarts),
+            order=self.order,
+            # The paper's sequential rounds leave the constant out. On centred attributes it is often near zero, and no
+            # other coefficient can then move the plane away from the centre. On positive ones the rounds from random
+            # planes do better without it, until nothing else changes (LS10 20:20: 98.7% and 6.7 leaves, against 97.7%
+            # and 11.0).
+            n_swept=n_features + (self.normalize == "standard"),
+            n_perturbations=self.n_perturbations,
+            n_jumps=self.n_jumps,
+            stagnation=self.stagnation,
+            axis_bias=self.axis_bias,
+            max_depth=self.max_depth,
+            min_split=self.min_samples_split,
+            min_decrease=float(self.min_impurity_decrease),
+            total=total,
+        )
 
 
-class Trial(NamedTuple):
-    """A test tried on a node: its score, the class weights on its left, and the test itself."""
+@dataclass
+class Batch:
+    """The nodes that one call into the kernels made; pending ones lead on to further batches."""
 
-    score: float
-    left: np.ndarray
-    features: np.ndarray
-    coefficients: np.ndarray
-    threshold: float
+    nodes: _kernels.Nodes
+    followed: dict[int, Batch] = field(default_factory=dict)
+
+    def pending(self) -> Iterator[tuple[Batch, int]]:
+        """List the nodes that are still to be grown."""
+        for row in np.flatnonzero(self.nodes.table[:, _kernels.STATUS] == _kernels.PENDING):
+            yield self, int(row)
+
+    @property
+    def is_leaf(self) -> bool:
+        """Whether the first node turned out to be a leaf."""
+        return bool(self.nodes.table[0, _kernels.STATUS] == _kernels.LEAF)
+
+
+Place = tuple[Batch, int]
 
 
 class TreeGrower:
@@ -102,7 +112,7 @@ class TreeGrower:
     seed : int
         All randomness comes from it and the node's path, so neither threads nor their number matter.
     report : callable, optional
-        Called with a line of text for each node.
+        Called with a line of text for each inner node.
     """
 
     def __init__(
@@ -110,244 +120,233 @@ class TreeGrower:
     ):
         rows = rows[np.argsort(y[rows], kind="stable")]  # grouped by class: see _kernels
         own_weights = None if weights is None else weights[rows]
-        self.X, self.fill, self.n_classes, self.options, self.report = X, fill, n_classes, options, report
-        self.space = SearchSpace.make(X, rows, fill, own_weights, options.normalize)
-        self.rows = rows.astype(np.int64)
-        self.labels = y[rows].astype(np.int32)
-        self.weights = np.empty(0) if own_weights is None else own_weights.astype(np.float64)
+        space = SearchSpace.make(X, rows, fill, own_weights, options.normalize)
+        self.scale = space.scale
+        self.examples = _kernels.Examples(
+            *_kernels.flat_view(X),
+            fill=fill,
+            shift=space.shift,
+            scale=space.scale,
+            columns=space.columns,
+            labels=y[rows].astype(np.int32),
+            weights=np.empty(0) if own_weights is None else own_weights.astype(np.float64),
+            rows=rows.astype(np.int64),
+        )
+        self.n_classes, self.options, self.report = n_classes, options, report
+        self.plan = options.plan(X.shape[1], float(len(rows)) if own_weights is None else float(own_weights.sum()))
+        self.seed = np.uint64(_kernels.mix(np.uint64(seed), np.uint64(0)))
         self.n_hyperplanes = 0
         self._lock = threading.Lock()
         self._local = threading.local()
-        self._root_seed = derive(np.uint64(seed), 0)
-        self._total = float(len(rows)) if own_weights is None else float(own_weights.sum())
 
     # ------------------------------------------------------------------------------------------------ the work list
 
-    def grow(self) -> tuple[Node, int]:
-        """Grow the tree; return its root and the number of hyperplanes considered."""
+    def grow(self) -> Batch:
+        """Grow the tree; return the batch that begins with its root."""
         with announce_compiling(), np.errstate(all="ignore"):  # errstate: for NUMBA_DISABLE_JIT
-            counts = np.bincount(
-                self.labels, weights=self.weights if self.weights.size else None, minlength=self.n_classes
-            ).astype(float)
-            root = Node(0, len(self.rows), 0, self._root_seed, counts)
+            self._line = _kernels.compiled_line_search()
+            labels, weights = self.examples.labels, self.examples.weights
+            counts = np.bincount(labels, weights=weights if weights.size else None, minlength=self.n_classes)
+            # A batch of one pending node stands above the root.
+            above = Batch(_kernels.Nodes.make(1, 0, self.n_classes))
+            above.nodes.table[0, _kernels.STOP] = len(labels)
+            above.nodes.counts[0] = counts
+            above.nodes.seeds[0] = self.seed
             if self.options.max_leaf_nodes is not None:
-                self._grow_best_first(root)
+                self._grow_best_first((above, 0))
             elif self.options.n_jobs > 1:
-                self._grow_on_threads(root)
+                self._grow_on_threads((above, 0))
             else:
-                self._grow_subtree(root)
-        return root, self.n_hyperplanes
+                self._grow_subtree((above, 0))
+        return above.followed[0]
 
-    def _grow_subtree(self, node: Node) -> None:
-        stack = [node]
+    def _grow_subtree(self, place: Place) -> None:
+        stack = [place]
         while stack:
-            node = stack.pop()
-            if self._find_test(node):
-                stack.extend(self._divide(node)[::-1])
+            stack.extend(self._follow(stack.pop()).pending())
 
-    def _grow_best_first(self, root: Node) -> None:
-        """Divide the node that gains most, until there are enough leaves."""
+    def _grow_best_first(self, root: Place) -> None:
+        """Keep the split that gains most, until there are enough leaves."""
         order = itertools.count()
-        heap: list[tuple[float, int, Node]] = []
+        heap: list[tuple[float, int, Place, Batch]] = []
 
-        def consider(node: Node) -> None:
-            if self._find_test(node):
-                heapq.heappush(heap, (-node.gain * node.counts.sum(), next(order), node))
+        def consider(place: Place) -> None:
+            batch = self._split(place)
+            if not batch.is_leaf:
+                gain = batch.nodes.reals[0, 1] * batch.nodes.counts[0].sum()
+                heapq.heappush(heap, (-gain, next(order), place, batch))
+            else:
+                place[0].followed[place[1]] = batch
 
         consider(root)
         leaves = 1
         while heap and leaves < (self.options.max_leaf_nodes or 0):
-            node = heapq.heappop(heap)[2]
+            _, _, (above, row), batch = heapq.heappop(heap)
+            above.followed[row] = batch
             leaves += 1
-            for child in self._divide(node):
-                consider(child)
-        for _, _, node in heap:
-            node.features = None
+            for place in batch.pending():
+                consider(place)
+        for _, _, (above, row), batch in heap:
+            batch.nodes.table[0, _kernels.STATUS] = _kernels.LEAF
+            above.followed[row] = batch
 
-    def _grow_on_threads(self, root: Node) -> None:
-        """Let threads take nodes: ranges of examples do not overlap, and kernels release the interpreter lock."""
+    def _grow_on_threads(self, root: Place) -> None:
+        """Share the runs of large nodes among the threads, then let each thread take whole nodes and subtrees.
 
-        def task(node: Node) -> list[Node]:
+        Ranges of examples do not overlap, and the kernels release the interpreter lock.
+        """
+
+        def task(place: Place) -> list[Place]:
             with np.errstate(all="ignore"):
-                if node.stop - node.start < SUBTREE_TASK:
-                    self._grow_subtree(node)
-                    return []
-                return list(self._divide(node)) if self._find_test(node) else []
+                return list(self._follow(place).pending())
 
         with ThreadPoolExecutor(self.options.n_jobs) as pool:
-            running = {pool.submit(task, root)}
+            large, small = [root], []
+            while large:
+                place = large.pop()
+                if self._size(place) < SHARED_SEARCH or self.plan.n_runs < 2:
+                    small.append(place)
+                else:
+                    large.extend(self._follow(place, pool).pending())
+            running = {pool.submit(task, place) for place in sorted(small, key=self._size, reverse=True)}
             while running:
                 done, running = wait(running, return_when=FIRST_COMPLETED)
                 for future in done:
-                    running |= {pool.submit(task, child) for child in future.result()}
+                    running |= {pool.submit(task, place) for place in future.result()}
 
-    # ------------------------------------------------------------------------------------------------ one node
+    # ------------------------------------------------------------------------------------------------ one call
 
-    def _find_test(self, node: Node) -> bool:
-        """Find the node's test, or leave it a leaf (False)."""
-        options, n = self.options, node.stop - node.start
-        present = np.flatnonzero(node.counts > 0)
-        stopped = (
-            len(present) < 2
-            or node.depth >= options.max_depth
-            or n < options.min_samples_split
-            or n < 2 * options.min_samples_leaf
-        )
-        if stopped:
-            return False
-        oblique = options.splits == "oblique" or (options.splits == "best" and n >= options.min_samples_oblique)
-        plan = _kernels.Plan(
-            measure=options.measure.code,
-            min_leaf=options.min_samples_leaf,
-            axis=options.splits != "oblique",
-            n_runs=max(1, options.n_restarts) if oblique else 0,
-            order=options.order,
-            # The paper's sequential rounds leave the constant out. On centred attributes it is often near zero, and no
-            # other coefficient can then move the plane away from the centre. On positive ones the rounds from random
-            # planes do better without it, until nothing else changes (LS10 20:20: 98.7% and 6.7 leaves, against 97.7%
-            # and 11.0).
-            n_swept=self.X.shape[1] + (options.normalize == "standard"),
-            n_perturbations=options.n_perturbations,
-            n_jumps=options.n_jumps,
-            stagnation=options.stagnation,
-        )
+    @staticmethod
+    def _size(place: Place) -> int:
+        row = place[0].nodes.table[place[1]]
+        return int(row[_kernels.STOP] - row[_kernels.START])
+
+    def _follow(self, place: Place, pool: ThreadPoolExecutor | None = None) -> Batch:
+        """Grow a pending node, as far as one call goes, and hook the new batch in."""
+        batch = self._split(place, pool) if self._size(place) >= SUBTREE else self._call(place, 2**62)
+        place[0].followed[place[1]] = batch
+        return batch
+
+    def _split(self, place: Place, pool: ThreadPoolExecutor | None = None) -> Batch:
+        """Split one node and no further."""
+        if pool is None:
+            return self._call(place, 1)
+        return self._call(place, 1, self._shared_search(place, pool))
+
+    def _call(self, place: Place, max_splits: int, axis: tuple[float, int, float] | None = None) -> Batch:
+        above, row = place
+        n_features = len(self.scale)
+        room = 3 if max_splits == 1 else 2 * self._size(place) + 1
+        nodes = _kernels.Nodes.make(room, n_features if max_splits == 1 else TERMS + n_features, self.n_classes)
+        nodes.table[0, : _kernels.LEFT] = above.nodes.table[row, : _kernels.LEFT]
+        nodes.counts[0] = above.nodes.counts[row]
+        nodes.seeds[0] = above.nodes.seeds[row]
         scratch = self._scratch()
-        totals = node.counts[present]
-        classes = (totals, category_numbers(totals), present)
-        axis_score, attribute, threshold, oblique_score, considered = _kernels.search(
-            self.space.columns, self.labels, self.weights, node.start, node.stop, self._class_bounds(node, present),
-            *classes, options.measure.compiled, tuple(plan), node.seed, tuple(scratch),
-        )  # fmt: skip
+        n_nodes, n_terms, considered = _kernels.grow(
+            tuple(self.examples),
+            tuple(self.plan),
+            self._line,
+            self.options.measure.compiled,
+            tuple(scratch),
+            tuple(nodes),
+            max_splits,
+            axis is not None,
+            axis or (_kernels.NOTHING, -1, 0.0),
+        )
+        self._check_measure(scratch)
         with self._lock:
             self.n_hyperplanes += considered
-
-        # The search works on rounded numbers: what counts is how a test divides the examples themselves.
-        chosen = None
-        if oblique_score > axis_score:
-            chosen = self._try_test(node, classes, *self.space.to_user_units(scratch.planes[1]))
-        if attribute >= 0 and (
-            chosen is None or options.axis_bias > 1.0 or not _kernels.better(chosen.score, axis_score)
-        ):
-            axis = self._try_test(node, classes, *self._axis_test(attribute, threshold))
-            if chosen is None or (axis is not None and not self._oblique_wins(node, chosen, axis)):
-                chosen = axis
-        if scratch.stream[1]:
-            raise_failure(options.measure.impurity, options.measure.name, scratch.counts[3], scratch.counts[4])
-        if chosen is None:
-            return False
-        gain = chosen.score - self._useless_score(node)
-        if not gain > 1e-12 or gain * node.counts.sum() / self._total < options.min_impurity_decrease:
-            return False
-        node.features, node.coefficients, node.threshold = chosen.features, chosen.coefficients, chosen.threshold
-        node.gain = gain if np.isfinite(gain) else 0.0
+        kept = [array[: n_terms if array.ndim == 1 and i > 3 else n_nodes].copy() for i, array in enumerate(nodes)]
+        batch = Batch(_kernels.Nodes(*kept))
         if self.report:
-            kind = "oblique" if len(chosen.features) > 1 else "axis-parallel"
-            self.report(f"depth {node.depth}: {n} examples, {kind} test, gain {gain:.4g}, {considered} hyperplanes")
-        return True
+            self._tell(batch)
+        return batch
 
-    def _try_test(
-        self, node: Node, classes, features: np.ndarray, coefficients: np.ndarray, threshold: float
-    ) -> Trial | None:
-        """Try a test in the user's units on the node's examples; None if it does not divide them."""
-        if not (np.isfinite(coefficients).all() and np.isfinite(threshold)):
-            return None
-        scratch, measure = self._local.scratch, self.options.measure
-        score, threshold = _kernels.place_test(
-            self.X, self.rows, self.labels, self.weights, node.start, node.stop, features, coefficients, threshold,
-            self.fill, *classes, measure.code, self.options.min_samples_leaf, measure.compiled, scratch.places,
-            scratch.counts, scratch.stream, self._local.projections,
-        )  # fmt: skip
-        if score == _kernels.NOTHING:
-            return None
-        return Trial(score, scratch.counts[0, : len(classes[2])].copy(), features, coefficients, threshold)
+    def _shared_search(self, place: Place, pool: ThreadPoolExecutor) -> tuple[float, int, float]:
+        """Search a node with all threads; leave the runs in this thread's buffers, and return the axis-parallel split."""
+        above, row = place
+        start, stop = (int(bound) for bound in above.nodes.table[row, [_kernels.START, _kernels.STOP]])
+        counts, seed, plan = above.nodes.counts[row], above.nodes.seeds[row], self.plan
+        own = self._scratch()
 
-    def _oblique_wins(self, node: Node, oblique: Trial, axis: Trial) -> bool:
-        """Whether the oblique test is purer, even times the bias towards axis-parallel ones."""
-        if self.options.axis_bias == 1.0:
-            return bool(_kernels.better(oblique.score, axis.score))
-        totals = node.counts[node.counts > 0]
-        impurity = self.options.measure.impurity
-        bent, straight = (impurity(trial.left, np.maximum(totals - trial.left, 0.0)) for trial in (oblique, axis))
-        return self.options.axis_bias * bent < straight
+        def run(first: int, last: int) -> tuple[float, int, float]:
+            scratch = self._scratch()
+            with np.errstate(all="ignore"):
+                axis = _kernels.search_node(
+                    tuple(self.examples), start, stop, counts, self._line, self.options.measure.compiled, tuple(plan),
+                    seed, first, last, tuple(scratch),
+                )  # fmt: skip
+            self._check_measure(scratch)
+            own.runs[max(first, 0) : last] = scratch.runs[max(first, 0) : last]
+            return axis
+
+        # The first run needs the best attribute; all others start anywhere.
+        futures = [pool.submit(run, -1 if plan.axis else 0, 1)]
+        futures += [pool.submit(run, i, i + 1) for i in range(1, plan.n_runs)]
+        return [future.result() for future in futures][0]
 
     def _scratch(self) -> _kernels.Scratch:
         """Return this thread's buffers."""
         if not hasattr(self._local, "scratch"):
-            self._local.scratch = _kernels.Scratch.make(len(self.rows), self.n_classes, self.X.shape[1])
-            self._local.projections = np.empty(len(self.rows))
-            self._local.buffer = np.empty(len(self.rows))
+            n, d = len(self.examples.rows), len(self.scale)
+            self._local.scratch = _kernels.Scratch.make(n, self.n_classes, d, self.plan.n_runs)
         return self._local.scratch
 
-    def _class_bounds(self, node: Node, present: np.ndarray) -> np.ndarray:
-        """Return where each class's group begins, relative to the node."""
-        labels = self.labels[node.start : node.stop]
-        return np.append(np.searchsorted(labels, present), len(labels)).astype(np.int64)
+    def _check_measure(self, scratch: _kernels.Scratch) -> None:
+        if scratch.stream[1]:
+            measure = self.options.measure
+            raise_failure(measure.impurity, measure.name, scratch.counts[3], scratch.counts[4])
 
-    def _axis_test(self, attribute: int, threshold: float) -> tuple[np.ndarray, np.ndarray, float]:
-        """Turn an axis-parallel split of the search into a test ``x > threshold`` in the user's units."""
-        in_units = self.space.shift[attribute] + threshold * self.space.scale[attribute]
-        return np.array([attribute], dtype=np.int32), np.ones(1), float(in_units)
-
-    def _useless_score(self, node: Node) -> float:
-        """Return the score of not splitting at all: 0 for a built-in measure, a user's own value for the whole node."""
-        measure = self.options.measure
-        if measure.code != _kernels.CUSTOM:
-            return 0.0
-        value = measure.compiled(node.counts.copy(), np.zeros_like(node.counts))
-        return -value if np.isfinite(value) else -np.inf
-
-    def _divide(self, node: Node) -> tuple[Node, Node]:
-        """Partition the node's examples by its test and make the children."""
-        self._scratch()
-        n = node.stop - node.start
-        _kernels.project_rows(
-            self.X,
-            self.rows,
-            node.start,
-            node.stop,
-            node.features,
-            node.coefficients,
-            self.fill,
-            self._local.projections,
-        )
-        left = np.empty(self.n_classes)
-        _kernels.partition(
-            self.space.columns, self.labels, self.weights, self.rows, node.start, node.stop,
-            self._local.projections[:n], node.threshold, self._local.buffer, left,
-        )  # fmt: skip
-        middle = node.start + int(np.count_nonzero(~(self._local.projections[:n] > node.threshold)))
-        right = node.counts - left
-        right[np.abs(right) < 1e-9 * node.counts] = 0.0
-        node.children = (
-            Node(node.start, middle, node.depth + 1, derive(node.seed, 1), left),
-            Node(middle, node.stop, node.depth + 1, derive(node.seed, 2), right),
-        )
-        return node.children
+    def _tell(self, batch: Batch) -> None:
+        assert self.report is not None
+        nodes = batch.nodes
+        for row in np.flatnonzero(nodes.table[:, _kernels.STATUS] == _kernels.INNER):
+            start, stop, depth = nodes.table[row, : _kernels.LEFT]
+            kind = "oblique" if nodes.table[row, _kernels.N_TERMS] > 1 else "axis-parallel"
+            self.report(f"depth {depth}: {stop - start} examples, {kind} test, gain {nodes.reals[row, 1]:.4g}")
 
 
-def build_tree(root: Node, fill: np.ndarray, classes: np.ndarray, feature_names: tuple[str, ...]) -> Tree:
-    """Flatten grown nodes into a `Tree`, in preorder."""
-    nodes: list[Node] = []
-    stack = [root]
-    while stack:
-        node = stack.pop()
-        nodes.append(node)
-        if node.children:
-            stack.extend(node.children[::-1])
-    number = {id(node): i for i, node in enumerate(nodes)}
-    nothing = np.empty(0)
-    features = [node.features if node.children and node.features is not None else nothing for node in nodes]
-    coefficients = [node.coefficients if node.children and node.coefficients is not None else nothing for node in nodes]
+def build_tree(root: Batch, fill: np.ndarray, classes: np.ndarray, feature_names: tuple[str, ...]) -> Tree:
+    """Join the batches of a grown tree into a `Tree`, its nodes in preorder."""
+    batches, begins, links = [root], [0], []
+    for number, batch in enumerate(batches):  # the list grows while it is walked
+        for row, further in batch.followed.items():
+            links.append((begins[number] + row, begins[-1] + len(batches[-1].nodes.table)))
+            begins.append(links[-1][1])
+            batches.append(further)
+    table = np.concatenate([batch.nodes.table for batch in batches])
+    reals = np.concatenate([batch.nodes.reals for batch in batches])
+    counts = np.concatenate([batch.nodes.counts for batch in batches])
+    features = np.concatenate([batch.nodes.features for batch in batches])
+    coefficients = np.concatenate([batch.nodes.coefficients for batch in batches])
+    first_terms = np.cumsum([0] + [len(batch.nodes.features) for batch in batches])
+    sizes = [len(batch.nodes.table) for batch in batches]
+
+    # Children by their place in the joined table; a pending node is the first node of the batch that followed it.
+    inner = table[:, _kernels.STATUS] == _kernels.INNER
+    children = np.where(inner[:, None], table[:, [_kernels.LEFT, _kernels.RIGHT]] + np.repeat(begins, sizes)[:, None], -1)
+    stands_for = np.arange(len(table))
+    if links:
+        pending, followed = np.array(links).T
+        stands_for[pending] = followed
+        children = np.where(children >= 0, stands_for[children], -1)
+    order = _kernels.preorder(children[:, 0].copy(), children[:, 1].copy())
+    number_of = np.full(len(table), -1)
+    number_of[order] = np.arange(len(order))
+    children, inner, table = children[order], inner[order], table[order]
+
+    n_terms = np.where(inner, table[:, _kernels.N_TERMS], 0)
+    terms = np.concatenate([[0], np.cumsum(n_terms)])
+    begin = (np.repeat(first_terms[:-1], sizes)[order] + table[:, _kernels.FIRST_TERM]) - terms[:-1]
+    where = np.repeat(begin, n_terms) + np.arange(terms[-1])
     return Tree(
-        children=np.array(
-            [[number[id(c)] for c in node.children] if node.children else [-1, -1] for node in nodes], dtype=np.int32
-        ),
-        terms=np.concatenate([[0], np.cumsum([len(part) for part in features])]).astype(np.int64),
-        features=np.concatenate(features).astype(np.int32),
-        coefficients=np.concatenate(coefficients),
-        thresholds=np.array([node.threshold if node.children else 0.0 for node in nodes]),
-        counts=np.array([node.counts for node in nodes]),
-        gains=np.array([node.gain if node.children else 0.0 for node in nodes]),
+        children=np.where(children >= 0, number_of[children], -1).astype(np.int32),
+        terms=terms.astype(np.int64),
+        features=features[where],
+        coefficients=coefficients[where],
+        thresholds=np.where(inner, reals[order, 0], 0.0),
+        counts=counts[order],
+        gains=np.where(inner, reals[order, 1], 0.0),
         fill=fill,
         classes=classes,
         feature_names=feature_names,

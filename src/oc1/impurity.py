@@ -12,7 +12,7 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from numba import cfunc, njit, types
+from numba import cfunc, njit
 from numba.core.errors import NumbaError
 
 from . import _kernels
@@ -119,10 +119,7 @@ class Measure(NamedTuple):
     compiled: Callable
 
 
-_SIGNATURE = types.float64(types.float64[::1], types.float64[::1])
-
-
-@cfunc(_SIGNATURE, cache=True)
+@cfunc(_kernels.MEASURE_SIGNATURE, cache=True)
 def _unused(left, right):
     """Stand in for a user's measure where a built-in one is used, so that there is one kernel for both."""
     return 0.0
@@ -183,7 +180,7 @@ def _compile(function: ImpurityFunction, name: str) -> Callable:
             return np.nan
 
     try:
-        compiled = cfunc(_SIGNATURE, error_model="numpy")(guarded)
+        compiled = cfunc(_kernels.MEASURE_SIGNATURE, error_model="numpy")(guarded)
     except NumbaError as error:
         reason = " ".join(line.strip() for line in str(error).strip().splitlines()[:4])
         raise TypeError(

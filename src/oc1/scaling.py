@@ -82,17 +82,3 @@ class SearchSpace:
             columns[:-1] *= (scale / common)[:, None].astype(np.float32)
             scale = np.where(scale > 0, common, 0.0)
         return cls(columns, shift, scale)
-
-    def to_user_units(self, plane: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
-        """Turn a plane of the search into (features, coefficients, threshold) on the user's attributes.
-
-        The first coefficient is positive, and the largest one is 1 on the search's attributes.
-        """
-        used = np.flatnonzero((plane[:-1] != 0) & (self.scale > 0))
-        with np.errstate(over="ignore", invalid="ignore"):
-            coefficients = plane[used] / self.scale[used]
-            threshold = float((coefficients * self.shift[used]).sum() - plane[-1])
-        if len(used):
-            length = np.copysign(np.abs(plane[used]).max(), plane[used[0]])
-            coefficients, threshold = coefficients / length, threshold / length
-        return used.astype(np.int32), coefficients, threshold

@@ -108,7 +108,10 @@ class Tree:
     def apply(self, X: np.ndarray) -> np.ndarray:
         """Return the leaf that each row of a float array ends in."""
         out = np.empty(X.shape[0], dtype=np.int64)
-        _kernels.apply(X, self.children, self.terms, self.features, self.coefficients, self.thresholds, self.fill, out)
+        _kernels.apply(
+            *_kernels.flat_view(X), self.fill, self.children, self.terms, self.features, self.coefficients,
+            self.thresholds, out,
+        )  # fmt: skip
         return out
 
     def decision_path(self, X: np.ndarray) -> sparse.csr_matrix:
