@@ -12,13 +12,11 @@ from oc1.impurity import MEASURES, category_numbers, get_measure
 
 
 @njit
-def run_line_search(
-    labels, weights, bounds, totals, ranks, present, margins, rates, current, ties, code, min_leaf, function, scratch
-):
-    lines, codes, keys, histogram, left, edges, slots, places, counts, _, stream = scratch
-    return _kernels.line_search(
-        labels, weights, bounds, totals, ranks, present, margins, rates, current, ties, code, min_leaf, function,
-        lines[2], codes, keys, histogram, left, edges, slots, places, counts, stream,
+def run_line_search(line, rate, bound, labels, weights, bounds, totals, ranks, present, margins, rates, current, ties, code, min_leaf, scratch):  # fmt: skip
+    lines, codes, keys, _, histogram, left, edges, slots, classes, _, counts, _, _, stream = scratch
+    return line(
+        labels, weights, bounds, totals, ranks, present, margins, rates, current, ties, code, min_leaf, rate, bound,
+        lines[2], codes, keys, histogram, left, edges, slots, classes[0], counts, stream,
     )  # fmt: skip
 
 
@@ -30,13 +28,14 @@ def search(margins, rates, labels, weights, measure, current=_kernels.NOTHING, t
     present = np.unique(labels).astype(np.int64)
     n_classes = int(labels.max()) + 1
     totals = np.bincount(labels, weights=weights if weights.size else None, minlength=n_classes)[present].astype(float)
-    scratch = _kernels.Scratch.make(len(labels), n_classes, 1)
-    scratch.places[present] = np.arange(len(present))
+    scratch = _kernels.Scratch.make(len(labels), n_classes, 1, 1)
+    scratch.classes[0, present] = np.arange(len(present))
     scratch.stream[0] = seed
     bounds = np.append(np.searchsorted(labels, present), len(labels)).astype(np.int64)
     return run_line_search(
+        _kernels.compiled_line_search(), *measure.pointers(),
         labels, weights, bounds, totals, category_numbers(totals), present, margins, rates, current, ties,
-        measure.code, min_leaf, measure.compiled, tuple(scratch),
+        measure.code, min_leaf, tuple(scratch),
     )  # fmt: skip
 
 

@@ -1,7 +1,7 @@
-"""Every compiled function of the package: line search, hill climb, partition, apply.
+"""The compiled functions: line search, hill climb, growing, apply.
 
-All of them live in this one file because Numba does not renew the cached code of a function when a function
-that it calls in *another* file changes. ``NUMBA_DISABLE_JIT=1`` runs the same code slowly, for debugging.
+They live in one file because Numba does not renew the cached code of a function when a function that it calls in
+*another* file changes. (`_measures` is called through pointers only.) ``NUMBA_DISABLE_JIT=1`` runs the same code slowly, for debugging.
 
 How the training examples lie in memory
 ---------------------------------------
@@ -44,7 +44,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import cfunc, config, njit, types
 
-# Codes of the built-in measures; CUSTOM calls the function that is passed along.
+# Codes of the measures. Twoing, Gini and variances are built in; the others come as pointers (see `_measures`).
 TWOING, GINI, VARIANCES, INFO_GAIN, SUM_MINORITY, MAX_MINORITY, CUSTOM = range(7)
 # Codes of the orders in which coefficients are perturbed.
 SEQUENTIAL, BEST, RANDOM = range(3)
@@ -56,8 +56,12 @@ SMALL_NODE = 16
 FAR = np.float32(1e30)
 #: The score of no split at all: finite, so that differences from it are numbers.
 NOTHING = -1e300
-#: A user's measure, as the kernels call it.
-MEASURE_SIGNATURE = types.float64(types.float64[::1], types.float64[::1])
+
+# What a measure that is not built into the kernels must bring along, as pointers (see `_measures`): a function
+# that scores a position, and one that scores the edges of buckets and bounds what is inside.
+_vector, _matrix = types.float64[::1], types.float64[:, ::1]
+RATE = types.float64(_matrix, types.float64, types.float64, _vector, types.int64[::1], types.int64, types.uint64[::1])
+BOUND = types.float64(_vector, types.float64, types.int64, types.int64, _matrix, _matrix, _matrix)
 
 _options: dict[str, Any] = {"error_model": "numpy", "nogil": True}
 _no_way_in: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
@@ -239,12 +243,6 @@ def better(a, b):
     return a > b + slack(b)
 
 
-@_inner
-def entropy_term(x):
-    """Return x log2 x, which is 0 at 0 (and for the tiny negatives that rounding leaves of zero)."""
-    return x * np.log2(x) if x > 0.0 else 0.0
-
-
 @_inlined
 def pair_factor(code, ranks):
     """For two classes, Twoing, Gini and variances are one measure times a factor."""
@@ -276,52 +274,16 @@ def score_norm(counts, n_left, n, totals, ranks, code):
     return norm / (n_left * (n - n_left))
 
 
-@_inner
-def score_rest(counts, n_left, n, totals, present, code, function, stream):
-    """Score by information gain, a minority measure or a user's measure."""
-    k = totals.size
-    if code == INFO_GAIN:
-        value = entropy_term(n) - entropy_term(n_left) - entropy_term(n - n_left)
-        for c in range(k):
-            value += entropy_term(counts[0, c]) + entropy_term(totals[c] - counts[0, c]) - entropy_term(totals[c])
-        return value / n
-    if code != CUSTOM:
-        most_left, most_right, most = 0.0, 0.0, 0.0
-        for c in range(k):
-            most_left = max(most_left, counts[0, c])
-            most_right = max(most_right, totals[c] - counts[0, c])
-            most = max(most, totals[c])
-        if code == SUM_MINORITY:
-            return (most_left + most_right - most) / n
-        return (n - most - max(n_left - most_left, n - n_left - most_right)) / n
-    # A user's measure gets copies; those that made it fail first are kept for the error message.
-    for c in range(counts.shape[1]):
-        counts[1, c] = 0.0
-        counts[2, c] = 0.0
-    for c in range(k):
-        counts[1, present[c]] = counts[0, c]
-        counts[2, present[c]] = max(0.0, totals[c] - counts[0, c])
-    if stream[1] == 0:
-        for c in range(counts.shape[1]):
-            counts[3, c] = counts[1, c]
-            counts[4, c] = counts[2, c]
-    value = function(counts[1], counts[2])
-    if np.isnan(value):
-        stream[1] = 1
-        return NOTHING
-    return max(-value, NOTHING)
-
-
 @_inlined
-def score_position(counts, n_left, n, totals, ranks, present, code, function, stream):
+def score_position(counts, n_left, n, totals, ranks, present, code, rate, stream):
     """Score the split that has the class weights ``counts[0]`` on its left. Both sides hold examples."""
     if code <= VARIANCES:
         return score_norm(counts, n_left, n, totals, ranks, code)
-    return score_rest(counts, n_left, n, totals, present, code, function, stream)
+    return rate(counts, n_left, n, totals, present, code, stream)
 
 
 @_inner
-def score_margins(weights, bounds, totals, ranks, present, margins, code, min_leaf, function, counts, stream):
+def score_margins(weights, bounds, totals, ranks, present, margins, code, min_leaf, rate, counts, stream):
     """Score the split V > 0; return (score, whether both sides are pure). NOTHING where a side has too few."""
     count, n, n_left, left_classes, right_classes = 0, 0.0, 0.0, 0, 0
     for c in range(totals.size):
@@ -339,7 +301,7 @@ def score_margins(weights, bounds, totals, ranks, present, margins, code, min_le
     if count < min_leaf or margins.size - count < min_leaf:
         return NOTHING, False
     pure = left_classes == 1 and right_classes == 1
-    return score_position(counts, n_left, n, totals, ranks, present, code, function, stream), pure
+    return score_position(counts, n_left, n, totals, ranks, present, code, rate, stream), pure
 
 
 # --------------------------------------------------------------------------------------------------------------
@@ -485,63 +447,6 @@ def score_buckets_norm(totals, n, ranks, code, all_row, n_buckets, histogram, le
         before = norm
 
 
-@_merged
-def score_buckets_entropy(totals, n, n_buckets, histogram, left, edges):
-    """Score information gain, bounded term by term: every class at its better end, the sides at their best balance."""
-    k = totals.size
-    base = entropy_term(n)
-    for c in range(k):
-        base -= entropy_term(totals[c])
-    for b in range(n_buckets + 1):
-        value, limit, n_left, low, high = base, base, 0.0, 0.0, 0.0
-        for c in range(k):
-            at = left[c, b]
-            here = entropy_term(at) + entropy_term(totals[c] - at)
-            value += here
-            n_left += at
-            if b < n_buckets:
-                up, down = histogram[c, b], histogram[c, n_buckets + b]
-                low += at - up
-                high += at + down
-                if up > 0.0:
-                    here = max(here, entropy_term(at - up) + entropy_term(totals[c] - at + up))
-                if down > 0.0:
-                    here = max(here, entropy_term(at + down) + entropy_term(totals[c] - at - down))
-                limit += here
-        edges[0, b] = (value - entropy_term(n_left) - entropy_term(n - n_left)) / n
-        middle = min(max(0.5 * n, low), high)
-        edges[1, b] = (limit - entropy_term(middle) - entropy_term(n - middle)) / n
-
-
-@_merged
-def score_buckets_minority(totals, n, code, n_buckets, histogram, left, edges):
-    """Score sum and max minority, whose parts are monotone in the counts of their side."""
-    k = totals.size
-    most = 0.0
-    for c in range(k):
-        most = max(most, totals[c])
-    for b in range(n_buckets + 1):
-        # Sides at the edge, then the smallest and the largest that each can be inside the bucket.
-        n_left, n_low, n_high = 0.0, 0.0, 0.0
-        here_left, here_right, low_left, low_right, high_left, high_right = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
-        for c in range(k):
-            at, all_ = left[c, b], totals[c]
-            low = at - (histogram[c, b] if b < n_buckets else 0.0)
-            high = at + (histogram[c, n_buckets + b] if b < n_buckets else 0.0)
-            n_left += at
-            n_low += low
-            n_high += high
-            here_left, here_right = max(here_left, at), max(here_right, all_ - at)
-            low_left, low_right = max(low_left, low), max(low_right, all_ - high)
-            high_left, high_right = max(high_left, high), max(high_right, all_ - low)
-        if code == SUM_MINORITY:
-            edges[0, b] = (here_left + here_right - most) / n
-            edges[1, b] = (high_left + high_right - most) / n
-        else:
-            edges[0, b] = (n - most - max(n_left - here_left, n - n_left - here_right)) / n
-            edges[1, b] = (n - most - max(n_low - low_left, n - n_high - low_right)) / n
-
-
 # --------------------------------------------------------------------------------------------------------------
 # Line search: opening buckets
 
@@ -573,7 +478,7 @@ def sort_keys(keys, first, last):
 
 
 def line_search(
-    labels, weights, bounds, totals, ranks, present, margins, rates, current, ties, code, min_leaf, function,
+    labels, weights, bounds, totals, ranks, present, margins, rates, current, ties, code, min_leaf, rate, bound,
     crossings, codes, keys, histogram, left, edges, slots, places, counts, stream,
 ):  # fmt: skip
     """Find the step alpha for which the split ``margins + alpha * rates > 0`` is purest; return (score, alpha).
@@ -607,10 +512,8 @@ def line_search(
             score_buckets_pair(q0, q1, total, n_buckets, histogram, left, edges)
         elif code <= VARIANCES:
             score_buckets_norm(totals, total, ranks, code, all_row, n_buckets, histogram, left, edges)
-        elif code == INFO_GAIN:
-            score_buckets_entropy(totals, total, n_buckets, histogram, left, edges)
         else:
-            score_buckets_minority(totals, total, code, n_buckets, histogram, left, edges)
+            bound(totals, total, code, n_buckets, histogram, left, edges)
         for b in range(n_buckets + 1):
             if left[k, b] < min_leaf or n - left[k, b] < min_leaf:
                 edges[0, b] = NOTHING
@@ -679,7 +582,7 @@ def line_search(
             if pair:
                 here = pair_gain(counts[0, 0], counts[0, 1], q0, q1, total)
             else:
-                here = score_position(counts, n_left, total, totals, ranks, present, code, function, stream)
+                here = score_position(counts, n_left, total, totals, ranks, present, code, rate, stream)
             if here > NOTHING and here >= best - slack(best):
                 own = lot(salt, passed)
                 if better(here, best) or own > best_lot:
@@ -723,13 +626,12 @@ def compiled_line_search():
 
     Called through a pointer it is compiled once; called directly it would be compiled again inside each of its callers.
     """
-    vector, matrix = (lambda dtype: types.Array(dtype, 1, "C")), (lambda dtype: types.Array(dtype, 2, "C"))
     real, whole, single = types.float64, types.int64, types.float32
     signature = types.UniTuple(real, 2)(
-        vector(types.int32), vector(real), vector(whole), vector(real), vector(real), vector(whole),
-        vector(single), vector(single), real, types.boolean, whole, whole, types.FunctionType(MEASURE_SIGNATURE),
-        vector(single), vector(types.uint16), vector(types.uint64), matrix(real), matrix(real), matrix(real),
-        vector(whole), vector(whole), matrix(real), vector(types.uint64),
+        types.int32[::1], real[::1], whole[::1], real[::1], real[::1], whole[::1], single[::1], single[::1],
+        real, types.boolean, whole, whole, types.FunctionType(RATE), types.FunctionType(BOUND),
+        single[::1], types.uint16[::1], types.uint64[::1], _matrix, _matrix, _matrix,
+        whole[::1], whole[::1], _matrix, types.uint64[::1],
     )  # fmt: skip
     return line_search if config.DISABLE_JIT else cfunc(signature, cache=True, error_model="numpy")(line_search)
 
@@ -768,7 +670,7 @@ def move(plane, margins, rates, direction, alpha):
 
 
 @_inner
-def search(examples, start, stop, totals, ranks, present, bounds, line, function, plan, seed, first_run, last_run, scratch):
+def search(examples, start, stop, totals, ranks, present, bounds, line, rate, bound, plan, seed, first_run, last_run, scratch):
     """Search a node in a range of runs (Figures 6 and 8 of the paper).
 
     Run -1 looks at the attributes, one after the other. Every other run improves a plane: single coefficients (Figure
@@ -798,7 +700,7 @@ def search(examples, start, stop, totals, ranks, present, bounds, line, function
                     plane[m] = 1.0 if m == attribute else -threshold if m == size - 1 else 0.0
             compute_margins(columns, start, plane, margins)
             score, pure = score_margins(
-                weights, bounds, totals, ranks, present, margins, code, min_leaf, function, counts, stream
+                weights, bounds, totals, ranks, present, margins, code, min_leaf, rate, counts, stream
             )
             considered += 1
         while True:
@@ -822,7 +724,7 @@ def search(examples, start, stop, totals, ranks, present, bounds, line, function
                 compute_margins(columns, start, direction, rates)
             here, alpha = line(
                 labels, weights, bounds, totals, ranks, present, origin, rates,
-                current, ties, code, min_leaf, function,
+                current, ties, code, min_leaf, rate, bound,
                 crossings, codes, keys, histogram, left, edges, slots, places, counts, stream,
             )  # fmt: skip
             considered += 1
@@ -872,7 +774,7 @@ def search(examples, start, stop, totals, ranks, present, bounds, line, function
             turn, changed = 0, False
             if not again:
                 _, pure = score_margins(
-                    weights, bounds, totals, ranks, present, margins, code, min_leaf, function, counts, stream
+                    weights, bounds, totals, ranks, present, margins, code, min_leaf, rate, counts, stream
                 )
                 jumps = 1
                 if pure or n_jumps == 0:
@@ -883,7 +785,7 @@ def search(examples, start, stop, totals, ranks, present, bounds, line, function
         # The moves have rounded the margins a little: count once more from the plane itself.
         compute_margins(columns, start, plane, margins)
         score, pure = score_margins(
-            weights, bounds, totals, ranks, present, margins, code, min_leaf, function, counts, stream
+            weights, bounds, totals, ranks, present, margins, code, min_leaf, rate, counts, stream
         )
         runs[run, 0] = score
         runs[run, 1] = 1.0 if pure else 0.0
@@ -927,12 +829,12 @@ def find_classes(labels, start, stop, node_counts, code, classes, totals):
 
 
 @_compiled
-def search_node(examples, start, stop, node_counts, line, function, plan, seed, first_run, last_run, scratch):
+def search_node(examples, start, stop, node_counts, line, rate, bound, plan, seed, first_run, last_run, scratch):
     """Make a range of the runs of one node's `search`, so that several threads can share them."""
     classes, totals = scratch[8], scratch[9]
     k = find_classes(examples[7], start, stop, node_counts, plan[0], classes, totals)
     return search(
-        examples, start, stop, totals[0, :k], totals[1, :k], classes[1, :k], classes[2, : k + 1], line, function, plan, seed,
+        examples, start, stop, totals[0, :k], totals[1, :k], classes[1, :k], classes[2, : k + 1], line, rate, bound, plan, seed,
         first_run, last_run, scratch,
     )  # fmt: skip
 
@@ -979,7 +881,7 @@ def oblique_test(plane, shift, scale, features, coefficients):
 @_inner
 def place_test(
     values, row_step, column_step, fill, labels, weights, rows, start, stop, features, coefficients, threshold,
-    totals, ranks, present, code, min_leaf, function, places, counts, stream, projections,
+    totals, ranks, present, code, min_leaf, rate, places, counts, stream, projections,
 ):  # fmt: skip
     """Try a test on a node: project its rows and put the threshold midway between the neighbours on its two sides.
 
@@ -1008,7 +910,7 @@ def place_test(
             weight = weights[j] if weights.size > 0 else 1.0
             counts[0, places[labels[j]]] += weight
             n_left += weight
-    return score_position(counts, n_left, n, totals, ranks, present, code, function, stream), threshold
+    return score_position(counts, n_left, n, totals, ranks, present, code, rate, stream), threshold
 
 
 @_inner
@@ -1055,7 +957,7 @@ def bring_left_forward(values, projections, threshold, buffer):
 
 
 @_compiled
-def grow(examples, plan, line, function, scratch, nodes, max_splits, searched, axis):
+def grow(examples, plan, line, rate, bound, scratch, nodes, max_splits, searched, axis):
     """Grow the subtree of the first of `nodes`, or as much of it as `max_splits` and the room in `nodes` allow.
 
     Nodes that were not looked at are left PENDING. Where the first node has been `searched` already, `axis` is what the
@@ -1089,7 +991,7 @@ def grow(examples, plan, line, function, scratch, nodes, max_splits, searched, a
         axis_score, attribute, at = axis
         if node > 0 or not searched:
             axis_score, attribute, at = search(
-                examples, start, stop, totals, ranks, present, bounds, line, function, plan, seeds[node],
+                examples, start, stop, totals, ranks, present, bounds, line, rate, bound, plan, seeds[node],
                 -1 if with_axis else 0, own_runs, scratch,
             )  # fmt: skip
         considered += d if with_axis else 0
@@ -1118,7 +1020,7 @@ def grow(examples, plan, line, function, scratch, nodes, max_splits, searched, a
             chosen, threshold = place_test(
                 values, row_step, column_step, fill, labels, weights, rows, start, stop,
                 features[n_terms : n_terms + size], coefficients[n_terms : n_terms + size], threshold,
-                totals, ranks, present, code, min_leaf, function, places, counts, stream, projections[0],
+                totals, ranks, present, code, min_leaf, rate, places, counts, stream, projections[0],
             )  # fmt: skip
             if chosen == NOTHING:
                 continue
@@ -1131,16 +1033,16 @@ def grow(examples, plan, line, function, scratch, nodes, max_splits, searched, a
                     chosen = NOTHING
             elif oblique and not better(chosen, axis_score):
                 chosen = NOTHING
-        gain = chosen
-        if code == CUSTOM and chosen > NOTHING:
-            # What a user's measure says of the node as a whole, where it says anything.
-            for c in range(counts.shape[1]):
-                counts[1, c], counts[2, c] = node_counts[node, c], 0.0
-            whole = function(counts[1], counts[2])
-            gain = chosen + whole if abs(whole) < np.inf else np.inf
         weight = 0.0
         for c in range(k):
             weight += totals[c]
+        gain = chosen
+        if code == CUSTOM and chosen > NOTHING:
+            # Against what a user's measure says of the node as a whole, where it says anything.
+            for c in range(k):
+                counts[0, c] = totals[c]
+            whole = rate(counts, weight, weight, totals, present, code, stream)
+            gain = chosen - whole if whole > NOTHING else np.inf
         if not gain > 1e-12 or gain * weight / total < min_decrease:
             table[node, STATUS] = LEAF
             node += 1

@@ -144,7 +144,8 @@ class TreeGrower:
     def grow(self) -> Batch:
         """Grow the tree; return the batch that begins with its root."""
         with announce_compiling(), np.errstate(all="ignore"):  # errstate: for NUMBA_DISABLE_JIT
-            self._line = _kernels.compiled_line_search()
+            # The line search and the measure's two functions, which the kernels call through pointers.
+            self._pointers = (_kernels.compiled_line_search(), *self.options.measure.pointers())
             labels, weights = self.examples.labels, self.examples.weights
             counts = np.bincount(labels, weights=weights if weights.size else None, minlength=self.n_classes)
             # A batch of one pending node stands above the root.
@@ -245,8 +246,7 @@ class TreeGrower:
         n_nodes, n_terms, considered = _kernels.grow(
             tuple(self.examples),
             tuple(self.plan),
-            self._line,
-            self.options.measure.compiled,
+            *self._pointers,
             tuple(scratch),
             tuple(nodes),
             max_splits,
@@ -273,8 +273,8 @@ class TreeGrower:
             scratch = self._scratch()
             with np.errstate(all="ignore"):
                 axis = _kernels.search_node(
-                    tuple(self.examples), start, stop, counts, self._line, self.options.measure.compiled, tuple(plan),
-                    seed, first, last, tuple(scratch),
+                    tuple(self.examples), start, stop, counts, *self._pointers, tuple(plan), seed,
+                    first, last, tuple(scratch),
                 )  # fmt: skip
             self._check_measure(scratch)
             own.runs[max(first, 0) : last] = scratch.runs[max(first, 0) : last]

@@ -12,10 +12,10 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
-from numba import cfunc, njit
+from numba import njit, types
 from numba.core.errors import NumbaError
 
-from . import _kernels
+from . import _kernels, _measures
 
 ImpurityFunction = Callable[[np.ndarray, np.ndarray], float]
 
@@ -111,22 +111,21 @@ def sum_of_variances(left, right) -> float:
 
 
 class Measure(NamedTuple):
-    """A named impurity measure: its definition, its code in the kernels, and what the kernels call for a user's own."""
+    """A named impurity measure: its definition, and its code in the kernels."""
 
     name: str
     impurity: ImpurityFunction
     code: int
-    compiled: Callable
 
-
-@cfunc(_kernels.MEASURE_SIGNATURE, cache=True)
-def _unused(left, right):
-    """Stand in for a user's measure where a built-in one is used, so that there is one kernel for both."""
-    return 0.0
+    def pointers(self) -> tuple[Callable, Callable]:
+        """Return the compiled functions by which the kernels score and bound splits."""
+        if self.code == _kernels.CUSTOM:
+            return _compile(self.impurity, self.name)[1], _measures.pointers(self.code)[1]
+        return _measures.pointers(self.code)
 
 
 MEASURES: dict[str, Measure] = {
-    function.__name__: Measure(function.__name__, function, code, _unused)
+    function.__name__: Measure(function.__name__, function, code)
     for function, code in (
         (twoing, _kernels.TWOING),
         (gini, _kernels.GINI),
@@ -137,7 +136,7 @@ MEASURES: dict[str, Measure] = {
     )
 }
 
-_compiled_measures: WeakKeyDictionary[Callable, Callable] = WeakKeyDictionary()
+_compiled_measures: WeakKeyDictionary[Callable, tuple[Callable, Callable]] = WeakKeyDictionary()
 
 
 def get_measure(criterion: str | ImpurityFunction, n_classes: int = 2) -> Measure:
@@ -162,45 +161,40 @@ def get_measure(criterion: str | ImpurityFunction, n_classes: int = 2) -> Measur
             raise ValueError(f"criterion must be one of {sorted(MEASURES)} or a function, got {criterion!r}")
         return MEASURES[criterion]
     name = getattr(criterion, "__name__", repr(criterion))
-    compiled = _compile(criterion, name)
-    _try_out(criterion, compiled, name, max(2, n_classes))
-    return Measure(name, criterion, _kernels.CUSTOM, compiled)
+    _try_out(criterion, _compile(criterion, name)[0], name, max(2, n_classes))
+    return Measure(name, criterion, _kernels.CUSTOM)
 
 
-def _compile(function: ImpurityFunction, name: str) -> Callable:
-    """Compile a user's measure, once. A kernel would lose an exception, so it becomes NaN, which is noticed."""
+def _compile(function: ImpurityFunction, name: str) -> tuple[Callable, Callable]:
+    """Compile a user's measure, once: as a function of its own, and as the kernels call it."""
     if function in _compiled_measures:
         return _compiled_measures[function]
-    inner = function if hasattr(function, "py_func") else njit(error_model="numpy")(function)
-
-    def guarded(left, right):
-        try:
-            return inner(left, right)
-        except Exception:  # the only form that Numba compiles
-            return np.nan
-
+    vector = types.float64[::1]
     try:
-        compiled = cfunc(_kernels.MEASURE_SIGNATURE, error_model="numpy")(guarded)
+        compiled = njit(types.float64(vector, vector), error_model="numpy")(getattr(function, "py_func", function))
+        rate = _measures.rate_by(compiled)
     except NumbaError as error:
         reason = " ".join(line.strip() for line in str(error).strip().splitlines()[:4])
         raise TypeError(
             f"criterion {name!r} could not be compiled by Numba; it must be a function of two float arrays (class "
             f"counts on the left, on the right) that returns a number. Numba says: {reason}"
         ) from error
-    _compiled_measures[function] = compiled
-    return compiled
+    _compiled_measures[function] = compiled, rate
+    return compiled, rate
 
 
 def _try_out(function: ImpurityFunction, compiled: Callable, name: str, n_classes: int) -> None:
     """Call a user's measure on a few counts, so that a broken one fails before any work is done."""
     ramp = np.arange(1.0, n_classes + 1.0)
-    for left, right in ((ramp, ramp[::-1].copy()), (np.eye(n_classes)[0] * 3, np.eye(n_classes)[-1] * 2), (ramp, ramp)):
+    one, other = 3.0 * np.eye(n_classes)[0], 2.0 * np.eye(n_classes)[-1]
+    for left, right in ((ramp, ramp[::-1].copy()), (one, other), (ramp, ramp)):
         given_left, given_right = left.copy(), right.copy()
-        value = compiled(given_left, given_right)
+        try:
+            value = compiled(given_left, given_right)
+        except Exception:  # told in the user's words below
+            value = np.nan
         if not (np.array_equal(given_left, left) and np.array_equal(given_right, right)):
-            raise ValueError(
-                f"criterion {name!r} changes its arguments; a measure must only read the counts it is given"
-            )
+            raise ValueError(f"criterion {name!r} changes its arguments; a measure must only read the counts")
         if np.isnan(value):
             raise_failure(function, name, left, right)
 
