@@ -50,16 +50,16 @@ def sweep(crossings, order, rates, margins, labels, totals, left):
 
 
 @njit
-def repeat_search(
-    times, labels, weights, bounds, totals, ranks, present, margins, rates, current, ties, function, scratch
-):
+def repeat_search(times, pointers, node, margins, rates, current, ties, scratch):
     """Search the same line many times, so that the call from Python does not count."""
-    lines, codes, keys, histogram, left, edges, slots, places, counts, _, stream = scratch
+    line, rate, bound = pointers
+    labels, weights, bounds, totals, ranks, present = node
+    lines, codes, keys, _, histogram, left, edges, slots, classes, _, counts, _, _, stream = scratch
     best = (0.0, 0.0)
     for _ in range(times):
-        best = _kernels.line_search(
-            labels, weights, bounds, totals, ranks, present, margins, rates, current, ties, 0, 1, function,
-            lines[2], codes, keys, histogram, left, edges, slots, places, counts, stream,
+        best = line(
+            labels, weights, bounds, totals, ranks, present, margins, rates, current, ties, 0, 1, rate, bound,
+            lines[2], codes, keys, histogram, left, edges, slots, classes[0], counts, stream,
         )  # fmt: skip
     return best
 
@@ -87,15 +87,15 @@ def shortest(run, repeats: int = 7) -> float:
 
 def main() -> None:
     """Print a table of nanoseconds an example and ratios."""
-    function = MEASURES["twoing"].compiled
+    pointers = (_kernels.compiled_line_search(), *MEASURES["twoing"].pointers())
     print("| n | classes | sorting, ns an example | from scratch | better than the current | nothing better | ratio |")
     print("|---" * 7 + "|")
-    for n, k in ((50, 2), (200, 2), (2000, 2), (20_000, 2), (200_000, 2), (50, 26), (2000, 26), (20_000, 26)):
+    for n, k in ((50, 2), (200, 2), (2000, 2), (20_000, 2), (200_000, 2), (2000, 8), (50, 26), (2000, 26), (20_000, 26)):
         margins, rates, labels = make_line(n, k)
         bounds = np.searchsorted(labels, np.arange(k + 1)).astype(np.int64)
         totals = np.diff(bounds).astype(float)
-        scratch = _kernels.Scratch.make(n, k, 1)
-        scratch.places[:] = np.arange(k)
+        scratch = _kernels.Scratch.make(n, k, 1, 1)
+        scratch.classes[0, :k] = np.arange(k)
         node = (labels, np.empty(0), bounds, totals, np.arange(1.0, k + 1), np.arange(k))
         times = max(3, 300_000 // n)
 
@@ -104,7 +104,7 @@ def main() -> None:
             return sweep(crossings, np.argsort(crossings), rates, margins, labels, totals, np.empty(k))
 
         def by_counting(origin, current, ties, times=times, node=node, rates=rates, scratch=scratch):
-            return repeat_search(times, *node, origin, rates, current, ties, function, tuple(scratch))
+            return repeat_search(times, pointers, node, origin, rates, current, ties, tuple(scratch))
 
         expected, _ = by_sorting()
         best, alpha = by_counting(margins, _kernels.NOTHING, True)

@@ -52,6 +52,8 @@ SEQUENTIAL, BEST, RANDOM = range(3)
 MAX_BUCKETS = 1024
 #: Nodes up to this size are sorted whole: bounding buckets does not pay there.
 SMALL_NODE = 16
+HALF = 2.0
+JUMP_SHARE = 0.25
 #: Crossings beyond this are never reached by a finite step.
 FAR = np.float32(1e30)
 #: The score of no split at all: finite, so that differences from it are numbers.
@@ -499,7 +501,7 @@ def line_search(
     q0, q1 = factor * totals[k - 1], factor * totals[0]
     whole = n <= SMALL_NODE or code == CUSTOM
     # More examples pay for finer buckets, more classes for coarser ones.
-    half = 1 if n <= SMALL_NODE else min(max(n // (8 * k + 8), 8), MAX_BUCKETS // 2)
+    half = 1 if n <= SMALL_NODE else min(max(np.int64(HALF * np.sqrt(n / k)), 8), MAX_BUCKETS // 2)
     n_buckets = 2 * half
     scale = bucket_scale(margins, rates)
     find_crossings(margins, rates, scale, half, crossings, codes)
@@ -564,6 +566,13 @@ def line_search(
         for c in range(k):
             counts[0, c] = left[c, b]
             n_left += counts[0, c]
+        # With many classes a score costs much, but the norm it is made of changes slowly: where it is far from what would
+        # count, so many crossings can be passed before it could be enough.
+        resume, needed = passed, 0.0
+        if not whole and not pair and code <= VARIANCES:
+            least = n_left - histogram[all_row, b]
+            most = n_left + histogram[all_row, n_buckets + b]
+            needed = np.sqrt(max(0.0, bar * min(least * (total - least), most * (total - most))))
         for i in range(first - ends, last - 1 + ends):
             before, after = -np.inf, np.inf
             if i >= first:
@@ -575,6 +584,8 @@ def line_search(
                 weight = weight if codes[j] >= n_buckets else -weight
                 n_left += weight
                 counts[0, places[labels[j]]] += weight
+            if passed < resume:
+                continue
             if i + 1 < last:
                 after = np.float64(crossings[np.int64(keys[i + 1] & _LOW32)])
             if not before < after or left_count < min_leaf or n - left_count < min_leaf:
@@ -583,6 +594,9 @@ def line_search(
                 here = pair_gain(counts[0, 0], counts[0, 1], q0, q1, total)
             else:
                 here = score_position(counts, n_left, total, totals, ranks, present, code, rate, stream)
+                if needed > 0.0:
+                    reach = 2.0 if code == TWOING else 1.4142136 if code == GINI else np.float64(k)
+                    resume = passed + (needed - np.sqrt(here * n_left * (total - n_left))) / reach
             if here > NOTHING and here >= best - slack(best):
                 own = lot(salt, passed)
                 if better(here, best) or own > best_lot:
@@ -670,7 +684,7 @@ def move(plane, margins, rates, direction, alpha):
 
 
 @_inner
-def search(examples, start, stop, totals, ranks, present, bounds, line, rate, bound, plan, seed, first_run, last_run, scratch):
+def search(examples, start, stop, totals, ranks, present, bounds, line, rate, bound, plan, seed, first_run, last_run, floor, scratch):
     """Search a node in a range of runs (Figures 6 and 8 of the paper).
 
     Run -1 looks at the attributes, one after the other. Every other run improves a plane: single coefficients (Figure
@@ -690,7 +704,8 @@ def search(examples, start, stop, totals, ranks, present, bounds, line, rate, bo
     axis_score, attribute, threshold, equals = NOTHING, -1, 0.0, 0
     for run in range(first_run, last_run):
         stream[0] = mix(seed, run + 3)  # 1 and 2 are the children's
-        turn, rounds, jumps, p_move, changed, score, considered = 0, 0, 0, stagnation, False, NOTHING, 0
+        turn, rounds, jumps, settled, considered, p_move, score = 0, 0, 0, 0, 0, stagnation, NOTHING
+        sweep = size if run == 0 else n_swept
         choice, choice_score, choice_alpha = -1, NOTHING, 0.0  # of a best-first round
         if run >= 0:
             for m in range(size):
@@ -748,30 +763,35 @@ def search(examples, start, stop, totals, ranks, present, bounds, line, rate, bo
                 rates = columns[max(which, 0), start:stop]
                 choice, choice_score = -1, NOTHING
 
-            # Move.
+            # Move. A coefficient is settled when it has been searched since any other one moved.
             improved = better(here, score)
+            settled += 1
             if here > NOTHING:
                 p_move = stagnation if improved else p_move - 0.1 * stagnation
                 if jumps == 0:
                     for m in range(size):
                         direction[m] = 1.0 if m == which else 0.0
                 move(plane, margins, rates, direction, alpha)
-                score, changed = here, True
+                score, settled = here, 1
 
-            # What next: another coefficient, another round, a jump, or the end of this run?
+            # What next: another coefficient, a jump, or the end of this run?
             if jumps > 0:
+                jumps += 1
                 if improved:
-                    turn, rounds, jumps, changed = 0, 0, 0, False
-                else:
-                    jumps += 1
-                    if jumps > n_jumps:
-                        break
-                continue
-            if order != RANDOM and turn < size and (turn < n_swept or run == 0 or not changed):
+                    turn, rounds, jumps, settled = 0, 0, 0, 0
+                elif jumps > n_jumps or (run > 0 and jumps > JUMP_SHARE * n_jumps and better(floor, score)):
+                    break
                 continue
             rounds += 1
-            again = rounds < n_perturbations if order == RANDOM else changed
-            turn, changed = 0, False
+            if order == SEQUENTIAL:
+                again = settled < size
+                if settled >= sweep:
+                    turn = size - 1
+                elif turn >= sweep:
+                    turn = 0
+            else:
+                turn = 0
+                again = rounds < n_perturbations if order == RANDOM else here > NOTHING
             if not again:
                 _, pure = score_margins(
                     weights, bounds, totals, ranks, present, margins, code, min_leaf, rate, counts, stream
@@ -792,6 +812,8 @@ def search(examples, start, stop, totals, ranks, present, bounds, line, rate, bo
         runs[run, 2] = considered
         for m in range(size):
             runs[run, 3 + m] = plane[m]
+        if run == 0:
+            floor = score
         if pure:
             break
     return axis_score, attribute, threshold
@@ -829,13 +851,13 @@ def find_classes(labels, start, stop, node_counts, code, classes, totals):
 
 
 @_compiled
-def search_node(examples, start, stop, node_counts, line, rate, bound, plan, seed, first_run, last_run, scratch):
+def search_node(examples, start, stop, node_counts, line, rate, bound, plan, seed, first_run, last_run, floor, scratch):
     """Make a range of the runs of one node's `search`, so that several threads can share them."""
     classes, totals = scratch[8], scratch[9]
     k = find_classes(examples[7], start, stop, node_counts, plan[0], classes, totals)
     return search(
         examples, start, stop, totals[0, :k], totals[1, :k], classes[1, :k], classes[2, : k + 1], line, rate, bound, plan, seed,
-        first_run, last_run, scratch,
+        first_run, last_run, floor, scratch,
     )  # fmt: skip
 
 
@@ -992,7 +1014,7 @@ def grow(examples, plan, line, rate, bound, scratch, nodes, max_splits, searched
         if node > 0 or not searched:
             axis_score, attribute, at = search(
                 examples, start, stop, totals, ranks, present, bounds, line, rate, bound, plan, seeds[node],
-                -1 if with_axis else 0, own_runs, scratch,
+                -1 if with_axis else 0, own_runs, NOTHING, scratch,
             )  # fmt: skip
         considered += d if with_axis else 0
         best, best_run = NOTHING, -1

@@ -269,21 +269,22 @@ class TreeGrower:
         counts, seed, plan = above.nodes.counts[row], above.nodes.seeds[row], self.plan
         own = self._scratch()
 
-        def run(first: int, last: int) -> tuple[float, int, float]:
+        def run(first: int, last: int, floor: float) -> tuple[float, int, float]:
             scratch = self._scratch()
             with np.errstate(all="ignore"):
                 axis = _kernels.search_node(
                     tuple(self.examples), start, stop, counts, *self._pointers, tuple(plan), seed,
-                    first, last, tuple(scratch),
+                    first, last, floor, tuple(scratch),
                 )  # fmt: skip
             self._check_measure(scratch)
             own.runs[max(first, 0) : last] = scratch.runs[max(first, 0) : last]
             return axis
 
-        # The first run needs the best attribute; all others start anywhere.
-        futures = [pool.submit(run, -1 if plan.axis else 0, 1)]
-        futures += [pool.submit(run, i, i + 1) for i in range(1, plan.n_runs)]
-        return [future.result() for future in futures][0]
+        # The first run needs the best attribute; the others are measured against the first run.
+        axis = run(-1 if plan.axis else 0, 1, _kernels.NOTHING)
+        if not own.runs[0, 1]:
+            list(pool.map(lambda i: run(i, i + 1, own.runs[0, 0]), range(1, plan.n_runs)))
+        return axis
 
     def _scratch(self) -> _kernels.Scratch:
         """Return this thread's buffers."""
