@@ -50,9 +50,8 @@ def sweep(crossings, order, rates, margins, labels, totals, left):
 
 
 @njit
-def repeat_search(times, pointers, node, margins, rates, current, ties, scratch):
+def repeat_search(times, line, rate, bound, node, margins, rates, current, ties, scratch):
     """Search the same line many times, so that the call from Python does not count."""
-    line, rate, bound = pointers
     labels, weights, bounds, totals, ranks, present = node
     lines, codes, keys, _, histogram, left, edges, slots, classes, _, counts, _, _, stream = scratch
     best = (0.0, 0.0)
@@ -90,7 +89,17 @@ def main() -> None:
     pointers = (_kernels.compiled_line_search(), *MEASURES["twoing"].pointers())
     print("| n | classes | sorting, ns an example | from scratch | better than the current | nothing better | ratio |")
     print("|---" * 7 + "|")
-    for n, k in ((50, 2), (200, 2), (2000, 2), (20_000, 2), (200_000, 2), (2000, 8), (50, 26), (2000, 26), (20_000, 26)):
+    for n, k in (
+        (50, 2),
+        (200, 2),
+        (2000, 2),
+        (20_000, 2),
+        (200_000, 2),
+        (2000, 8),
+        (50, 26),
+        (2000, 26),
+        (20_000, 26),
+    ):
         margins, rates, labels = make_line(n, k)
         bounds = np.searchsorted(labels, np.arange(k + 1)).astype(np.int64)
         totals = np.diff(bounds).astype(float)
@@ -104,7 +113,7 @@ def main() -> None:
             return sweep(crossings, np.argsort(crossings), rates, margins, labels, totals, np.empty(k))
 
         def by_counting(origin, current, ties, times=times, node=node, rates=rates, scratch=scratch):
-            return repeat_search(times, pointers, node, origin, rates, current, ties, tuple(scratch))
+            return repeat_search(times, *pointers, node, origin, rates, current, ties, tuple(scratch))
 
         expected, _ = by_sorting()
         best, alpha = by_counting(margins, _kernels.NOTHING, True)

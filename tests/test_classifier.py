@@ -354,3 +354,64 @@ def test_iris_and_cancer_by_cross_validation():
     assert cross_val_score(OC1Classifier(random_state=0), X, y, cv=5).mean() > 0.92
     X, y = load_breast_cancer(return_X_y=True)
     assert cross_val_score(OC1Classifier(random_state=0), X, y, cv=5).mean() > 0.92
+
+
+# ------------------------------------------------------------------------------------------------ once wrong
+
+
+def test_mixed_weights_lose_no_example():
+    clf = OC1Classifier(prune=None, random_state=0)
+    assert clf.fit([[0.0], [1.0], [2.0]], [0, 1, 0], sample_weight=[1e10, 1e10, 1]).predict([[2.0]]) == 0
+    clf.fit([[2.0], [2.0], [2.0], [0.0], [0.0]], [0, 0, 0, 0, 1], sample_weight=[1, 1, 1, 1e12, 1e12])
+    np.testing.assert_allclose(clf.predict_proba([[2.0]]), [[1, 0]])
+    for criterion in ("gini", "twoing"):
+        clf = OC1Classifier(prune=None, splits="axis", criterion=criterion)
+        assert clf.fit([[0.0], [1.0], [2.0]], [0, 1, 0], sample_weight=[1, 1e-6, 1]).predict([[1.0]]) == 1
+
+
+def hellinger(left, right):
+    shares = np.sqrt(left / left.sum()) - np.sqrt(right / right.sum())
+    return -(shares**2).sum()
+
+
+def guarded_hellinger(left, right):
+    shares = np.sqrt(left / (left.sum() + 1e-12)) - np.sqrt(right / (right.sum() + 1e-12))
+    return -(shares**2).sum()
+
+
+def test_a_users_measure_with_weights_limits_and_importances():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 2))
+    y = np.digitize(X[:, 0] + 0.3 * X[:, 1], [-0.5, 0.5])
+    weights = rng.uniform(0.1, 3, 200)
+    clf = OC1Classifier(criterion=hellinger, prune=None, **QUICK).fit(X, y, sample_weight=weights)
+    assert clf.score(X, y) == 1.0
+    assert clf.feature_importances_.sum() == pytest.approx(1)
+    assert OC1Classifier(criterion=guarded_hellinger, prune=None, **QUICK).fit(X, y).score(X, y) == 1.0
+    assert OC1Classifier(criterion=hellinger, min_impurity_decrease=10, prune=None).fit(X, y).get_n_leaves() == 1
+    assert OC1Classifier(criterion=hellinger, max_leaf_nodes=3, prune=None, **QUICK).fit(X, y).score(X, y) > 0.9
+
+
+def test_a_marker_for_missing_values_hides_nothing():
+    rng = np.random.default_rng(0)
+    x = rng.uniform(0, 1, 1000)
+    y = (x * 20).astype(int) % 2
+    missing = rng.random(1000) < 0.6
+    X = np.where(missing, -1e6, x)[:, None]
+    y = np.where(missing, 0, y)
+    assert OC1Classifier(prune=None, random_state=0).fit(X, y).score(X, y) == 1.0
+
+
+def test_a_failed_fit_changes_nothing_at_all(noisy):
+    X, y = noisy
+    clf = OC1Classifier(**QUICK).fit(X, y)
+    clf.criterion = len
+    with pytest.raises(TypeError, match="'len' could not be compiled"):
+        clf.fit(np.column_stack([X, X]), y)
+    assert clf.predict(X).shape == y.shape
+
+
+def test_negative_class_weights_are_refused(noisy):
+    X, y = noisy
+    with pytest.raises(ValueError, match="class_weight must not be negative"):
+        OC1Classifier(class_weight={0: -1, 1: 1}).fit(X, y)

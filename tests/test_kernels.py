@@ -12,7 +12,8 @@ from oc1.impurity import MEASURES, category_numbers, get_measure
 
 
 @njit
-def run_line_search(line, rate, bound, labels, weights, bounds, totals, ranks, present, margins, rates, current, ties, code, min_leaf, scratch):  # fmt: skip
+def run_line_search(line, rate, bound, node, margins, rates, current, ties, code, min_leaf, scratch):
+    labels, weights, bounds, totals, ranks, present = node
     lines, codes, keys, _, histogram, left, edges, slots, classes, _, counts, _, _, stream = scratch
     return line(
         labels, weights, bounds, totals, ranks, present, margins, rates, current, ties, code, min_leaf, rate, bound,
@@ -33,9 +34,10 @@ def search(margins, rates, labels, weights, measure, current=_kernels.NOTHING, t
     scratch.stream[0] = seed
     bounds = np.append(np.searchsorted(labels, present), len(labels)).astype(np.int64)
     return run_line_search(
-        _kernels.compiled_line_search(), *measure.pointers(),
-        labels, weights, bounds, totals, category_numbers(totals), present, margins, rates, current, ties,
-        measure.code, min_leaf, tuple(scratch),
+        _kernels.compiled_line_search(),
+        *measure.pointers(),
+        (labels, weights, bounds, totals, category_numbers(totals), present),
+        margins, rates, current, ties, measure.code, min_leaf, tuple(scratch),
     )  # fmt: skip
 
 

@@ -43,9 +43,13 @@ def test_imports_point_backwards(path):
 
 def test_compiled_code_calls_no_compiled_code_of_another_file():
     # Numba would not renew its cache. `_measures` is called through pointers, `_kernels` calls nothing of ours.
-    compiled = {path.stem for path in PACKAGE.rglob("*.py") if "njit(" in path.read_text() or "cfunc(" in path.read_text()}
+    compiled = {
+        path.stem for path in PACKAGE.rglob("*.py") if "njit(" in path.read_text() or "cfunc(" in path.read_text()
+    }
     assert compiled == {"_kernels", "_measures", "impurity"}
     assert not list(imports(PACKAGE / "_kernels.py"))
-    shared = [node for node in ast.walk(ast.parse((PACKAGE / "_measures.py").read_text())) if isinstance(node, ast.ImportFrom)]
+    shared = [
+        node for node in ast.walk(ast.parse((PACKAGE / "_measures.py").read_text())) if isinstance(node, ast.ImportFrom)
+    ]
     names = {alias.name for node in shared if node.module == "_kernels" for alias in node.names}
     assert all(name.isupper() for name in names)  # constants only

@@ -1,7 +1,8 @@
 """The compiled functions: line search, hill climb, growing, apply.
 
 They live in one file because Numba does not renew the cached code of a function when a function that it calls in
-*another* file changes. (`_measures` is called through pointers only.) ``NUMBA_DISABLE_JIT=1`` runs the same code slowly, for debugging.
+*another* file changes. (`_measures` is called through pointers only.) ``NUMBA_DISABLE_JIT=1`` runs the same code
+slowly, for debugging.
 
 How the training examples lie in memory
 ---------------------------------------
@@ -34,8 +35,8 @@ Compile time
 ------------
 A function is compiled on its own and once more inside each of its callers, so the largest, the line search, is called
 through a pointer, and its parts are merged into it before it is compiled (``inline="always"``). A kernel is compiled
-again for each type of array, so the user's array comes in one of two (`flat_view`). Arrays are filled by loops, because a
-slice assignment also compiles the code that words its error message.
+again for each type of array, so the user's array comes in one of two (`flat_view`). Arrays are filled by loops, because
+a slice assignment also compiles the code that words its error message.
 """
 
 from functools import cache
@@ -117,7 +118,7 @@ class Examples(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Buffers made once a thread and used by every search, for n examples, k classes, d attributes; B is MAX_BUCKETS."""
+    """Buffers made once a thread, for n examples, k classes and d attributes; B is MAX_BUCKETS."""
 
     lines: np.ndarray  # float32 (3, n): margins, rates of a jump, crossings
     codes: np.ndarray  # uint16 (n): bucket, or bucket + number of buckets for those that go down
@@ -164,7 +165,7 @@ class Nodes(NamedTuple):
     """The nodes that one call of `grow` makes; the first is the one it is given, children come after their parents."""
 
     table: np.ndarray  # int64 (room, 8): see the columns above
-    reals: np.ndarray  # float64 (room, 2): threshold, gain
+    reals: np.ndarray  # float64 (room, 3): threshold, gain, gap between the neighbours of the threshold
     counts: np.ndarray  # float64 (room, k)
     seeds: np.ndarray  # uint64 (room)
     features: np.ndarray  # int32 (room for terms)
@@ -175,7 +176,7 @@ class Nodes(NamedTuple):
         """Allocate room for so many nodes and terms."""
         return cls(
             table=np.zeros((room, 8), np.int64),
-            reals=np.zeros((room, 2)),
+            reals=np.zeros((room, 3)),
             counts=np.zeros((room, k)),
             seeds=np.zeros(room, np.uint64),
             features=np.zeros(n_terms, np.int32),
@@ -236,7 +237,7 @@ def lot(salt, passed):
 @_inlined
 def slack(score):
     """Return by how much scores may differ and still be called equal."""
-    return 1e-10 * abs(score) + 1e-13
+    return 1e-10 * abs(score) + 1e-18
 
 
 @_compiled
@@ -566,8 +567,8 @@ def line_search(
         for c in range(k):
             counts[0, c] = left[c, b]
             n_left += counts[0, c]
-        # With many classes a score costs much, but the norm it is made of changes slowly: where it is far from what would
-        # count, so many crossings can be passed before it could be enough.
+        # With many classes a score costs much, but the norm it is made of changes slowly: where it is far from what
+        # would count, so many crossings can be passed before it could be enough.
         resume, needed = passed, 0.0
         if not whole and not pair and code <= VARIANCES:
             least = n_left - histogram[all_row, b]
@@ -628,9 +629,9 @@ def line_search(
             elif b == farther and b < n_buckets:
                 above = min(above, np.float64(crossings[j]))
     if below == -np.inf:
-        return best, above - max(abs(above), np.float64(scale))
+        return best, above - max(abs(above), 1.0)
     if above == np.inf:
-        return best, below + max(abs(below), np.float64(scale))
+        return best, below + max(abs(below), 1.0)
     return best, below + 0.5 * (above - below)
 
 
@@ -684,7 +685,24 @@ def move(plane, margins, rates, direction, alpha):
 
 
 @_inner
-def search(examples, start, stop, totals, ranks, present, bounds, line, rate, bound, plan, seed, first_run, last_run, floor, scratch):
+def search(
+    examples,
+    start,
+    stop,
+    totals,
+    ranks,
+    present,
+    bounds,
+    line,
+    rate,
+    bound,
+    plan,
+    seed,
+    first_run,
+    last_run,
+    floor,
+    scratch,
+):
     """Search a node in a range of runs (Figures 6 and 8 of the paper).
 
     Run -1 looks at the attributes, one after the other. Every other run improves a plane: single coefficients (Figure
@@ -856,14 +874,14 @@ def search_node(examples, start, stop, node_counts, line, rate, bound, plan, see
     classes, totals = scratch[8], scratch[9]
     k = find_classes(examples[7], start, stop, node_counts, plan[0], classes, totals)
     return search(
-        examples, start, stop, totals[0, :k], totals[1, :k], classes[1, :k], classes[2, : k + 1], line, rate, bound, plan, seed,
-        first_run, last_run, floor, scratch,
+        examples, start, stop, totals[0, :k], totals[1, :k], classes[1, :k], classes[2, : k + 1], line, rate, bound,
+        plan, seed, first_run, last_run, floor, scratch,
     )  # fmt: skip
 
 
 @_inner
 def project(values, at, column_step, fill, features, coefficients, first, last):
-    """Compute a node's linear combination for the row that begins at `at`; a missing value counts as its attribute's fill.
+    """Compute a node's linear combination for the row that begins at `at`; a missing value counts as its fill.
 
     Training and prediction both come through here, so an example goes the same way in both.
     """
@@ -878,7 +896,8 @@ def project(values, at, column_step, fill, features, coefficients, first, last):
 def oblique_test(plane, shift, scale, features, coefficients):
     """Write a plane of the search as a test in the user's units; return (number of terms, threshold).
 
-    The first coefficient is positive, and the largest one is 1 on the search's attributes. No terms where a number overflows.
+    The first coefficient is positive, and the largest one is 1 on the search's attributes. No terms where a number
+    overflows.
     """
     d = shift.size
     largest, sign, threshold, n_terms = 0.0, 0.0, -plane[d], 0
@@ -907,7 +926,8 @@ def place_test(
 ):  # fmt: skip
     """Try a test on a node: project its rows and put the threshold midway between the neighbours on its two sides.
 
-    Returns (score, threshold), the score NOTHING where a side has too few examples; the left weights are in ``counts[0]``.
+    Returns (score, threshold, gap between the neighbours), the score NOTHING where a side has too few examples; the
+    left weights are in ``counts[0]``.
     """
     below, above, count = -np.inf, np.inf, 0
     for j in range(start, stop):
@@ -919,7 +939,7 @@ def place_test(
             below = max(below, value)
             count += 1
     if features.size == 0 or count < min_leaf or stop - start - count < min_leaf:
-        return NOTHING, threshold
+        return NOTHING, threshold, 0.0
     threshold = below + 0.5 * (above - below)
     if not (threshold >= below and threshold < above):
         threshold = below
@@ -932,7 +952,7 @@ def place_test(
             weight = weights[j] if weights.size > 0 else 1.0
             counts[0, places[labels[j]]] += weight
             n_left += weight
-    return score_position(counts, n_left, n, totals, ranks, present, code, rate, stream), threshold
+    return score_position(counts, n_left, n, totals, ranks, present, code, rate, stream), threshold, above - below
 
 
 @_inner
@@ -950,7 +970,7 @@ def impurity_of(score, counts, totals, ranks, code):
         return -score
     if left_classes <= 1 and right_classes <= 1:
         return 0.0
-    if code == TWOING or code == INFO_GAIN:
+    if code in (TWOING, INFO_GAIN):
         return 1.0 / score if score > 1e-14 else np.inf
     if code == GINI:
         return 1.0 - squares / (n * n) - score
@@ -1025,9 +1045,9 @@ def grow(examples, plan, line, rate, bound, scratch, nodes, max_splits, searched
             if runs[run, 1] > 0.0:
                 break
 
-        # The search works on rounded numbers: what counts is how a test divides the examples themselves. The oblique test is
-        # tried first, unless the bias needs both; the axis-parallel one stays where the oblique gains nothing.
-        chosen, threshold, size, rival = NOTHING, 0.0, 0, 0.0
+        # The search works on rounded numbers: what counts is how a test divides the examples themselves. The oblique
+        # test is tried first, unless the bias needs both; the axis-parallel one stays where the oblique gains nothing.
+        chosen, threshold, gap, size, rival = NOTHING, 0.0, 0.0, 0, 0.0
         for attempt in range(2 if axis_bias == 1.0 else 3):
             oblique = attempt == (0 if axis_bias == 1.0 else 1)
             if (oblique and not best > axis_score) or (not oblique and (chosen > NOTHING or attribute < 0)):
@@ -1039,7 +1059,7 @@ def grow(examples, plan, line, rate, bound, scratch, nodes, max_splits, searched
             else:
                 size, threshold = 1, shift[attribute] + at * scale[attribute]
                 features[n_terms], coefficients[n_terms] = attribute, 1.0
-            chosen, threshold = place_test(
+            chosen, threshold, gap = place_test(
                 values, row_step, column_step, fill, labels, weights, rows, start, stop,
                 features[n_terms : n_terms + size], coefficients[n_terms : n_terms + size], threshold,
                 totals, ranks, present, code, min_leaf, rate, places, counts, stream, projections[0],
@@ -1058,14 +1078,14 @@ def grow(examples, plan, line, rate, bound, scratch, nodes, max_splits, searched
         weight = 0.0
         for c in range(k):
             weight += totals[c]
-        gain = chosen
+        # A measure of the user's own says nothing of a node that is not split: Gini's decrease stands for its gain.
+        gain, least = chosen, 1e-18 if code <= VARIANCES else 1e-14
         if code == CUSTOM and chosen > NOTHING:
-            # Against what a user's measure says of the node as a whole, where it says anything.
+            weight_left = 0.0
             for c in range(k):
-                counts[0, c] = totals[c]
-            whole = rate(counts, weight, weight, totals, present, code, stream)
-            gain = chosen - whole if whole > NOTHING else np.inf
-        if not gain > 1e-12 or gain * weight / total < min_decrease:
+                weight_left += counts[0, c]
+            gain, least = max(0.0, score_norm(counts, weight_left, weight, totals, ranks, GINI)), -1.0
+        if not gain > least or gain * weight / total < min_decrease:
             table[node, STATUS] = LEAF
             node += 1
             continue
@@ -1088,7 +1108,9 @@ def grow(examples, plan, line, rate, bound, scratch, nodes, max_splits, searched
             node_counts[n_nodes + (j >= middle), labels[j]] += weights[j] if weights.size > 0 else 1.0
         table[node, LEFT], table[node, RIGHT] = n_nodes, n_nodes + 1
         table[node, FIRST_TERM], table[node, N_TERMS], table[node, STATUS] = n_terms, size, INNER
-        reals[node, 0], reals[node, 1] = threshold, gain if gain < np.inf else 0.0
+        reals[node, 0] = threshold
+        reals[node, 1] = gain
+        reals[node, 2] = gap
         n_nodes, n_terms, splits, node = n_nodes + 2, n_terms + size, splits + 1, node + 1
     return n_nodes, n_terms, considered
 
@@ -1111,7 +1133,7 @@ def preorder(left, right):
 
 
 def flat_view(X):
-    """Return a float array as (flat read-only view, step between rows, step between columns), copied only if it has gaps.
+    """Return an array as (flat read-only view, step between rows, step between columns), copied only if it has gaps.
 
     Numba compiles a kernel for each type of array. Rows or columns first, read-only or not, all come as one type here.
     """

@@ -1,7 +1,7 @@
 """Compiled scores of the measures that the kernels take as pointers: information gain, the minorities, a user's own.
 
-Each brings a function that scores one position (`_kernels.RATE`) and one that scores the edges of all buckets and bounds
-the scores inside them from above (`_kernels.BOUND`). They are compiled when they are first used.
+Each brings a function that scores one position (`_kernels.RATE`) and one that scores the edges of all buckets and
+bounds the scores inside them from above (`_kernels.BOUND`). They are compiled when they are first used.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def bound_entropy(totals, n, code, n_buckets, histogram, left, edges):
                 limit += here
         edges[0, b] = (value - entropy_term(n_left) - entropy_term(n - n_left)) / n
         middle = min(max(0.5 * n, low), high)
-        edges[1, b] = (limit - entropy_term(middle) - entropy_term(n - middle)) / n
+        edges[1, b] = (limit - entropy_term(middle) - entropy_term(n - middle)) / n + 1e-12  # for rounding
     return 0.0
 
 
@@ -101,18 +101,18 @@ def bound_minority(totals, n, code, n_buckets, histogram, left, edges):
             high_left, high_right = max(high_left, high), max(high_right, all_ - low)
         if code == SUM_MINORITY:
             edges[0, b] = (here_left + here_right - most) / n
-            edges[1, b] = (high_left + high_right - most) / n
+            edges[1, b] = (high_left + high_right - most) / n + 1e-12
         else:
             edges[0, b] = (n - most - max(n_left - here_left, n - n_left - here_right)) / n
-            edges[1, b] = (n - most - max(n_low - low_left, n - n_high - low_right)) / n
+            edges[1, b] = (n - most - max(n_low - low_left, n - n_high - low_right)) / n + 1e-12
     return 0.0
 
 
 def rate_by(function: Callable) -> Callable:
     """Make the score of a compiled user's measure.
 
-    The measure gets copies of the counts; those for which it gave no number are kept for the error message. Inside a kernel an
-    exception would be lost, so it counts as no number.
+    The measure gets copies of the counts; those for which it gave no number are kept for the error message. Inside a
+    kernel an exception would be lost, so it counts as no number.
     """
 
     def rate(counts, n_left, n, totals, present, code, stream):
@@ -120,8 +120,10 @@ def rate_by(function: Callable) -> Callable:
             counts[1, c] = 0.0
             counts[2, c] = 0.0
         for c in range(totals.size):
-            counts[1, present[c]] = counts[0, c]
-            counts[2, present[c]] = max(0.0, totals[c] - counts[0, c])
+            # Running sums of weights leave crumbs where nothing is left.
+            left, right = counts[0, c], totals[c] - counts[0, c]
+            counts[1, present[c]] = left if left > 1e-12 * totals[c] else 0.0
+            counts[2, present[c]] = right if right > 1e-12 * totals[c] else 0.0
         if stream[1] == 0:
             for c in range(counts.shape[1]):
                 counts[3, c] = counts[1, c]
@@ -132,8 +134,7 @@ def rate_by(function: Callable) -> Callable:
         except Exception:  # the only form that Numba compiles
             value = np.nan
         if np.isnan(value):
-            if n_left < n:  # of the node as a whole it need not say anything
-                stream[1] = 1
+            stream[1] = 1
             return NOTHING
         return max(-value, NOTHING)
 

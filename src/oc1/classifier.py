@@ -55,7 +55,8 @@ class OC1Classifier(ClassifierMixin, BaseEstimator):
         Probability of a move to an equally pure position (the paper's P_stag). It falls by a tenth at each such move
         and is restored when the impurity improves.
     axis_bias : float, default=1.0
-        An oblique split is taken only if its impurity times this is below that of the axis-parallel one.
+        An oblique split is taken only if its impurity times this is below that of the axis-parallel one. (A criterion
+        of your own must then not be negative.)
     min_samples_oblique : int or None, default=None
         Nodes with fewer examples are split axis-parallel only. None: twice the number of attributes.
     max_depth : int or None, default=None
@@ -76,7 +77,7 @@ class OC1Classifier(ClassifierMixin, BaseEstimator):
     prune_fraction : float, default=0.1
         Share of the examples kept back for ``prune="holdout"``.
     prune_se : float, default=0.0
-        Take the smallest tree within so many standard errors of the best.
+        Take the smallest tree within so many standard errors of the best. Weights count as numbers of examples here.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, as in scikit-learn.
     random_state : int, RandomState instance or None, default=None
@@ -206,12 +207,23 @@ class OC1Classifier(ClassifierMixin, BaseEstimator):
         y : array-like (n_samples,)
             Class labels.
         sample_weight : array-like (n_samples,), optional
-            A weight of 2 is the same as giving the example twice, 0 as leaving it out.
+            A weight of 2 is the same as giving the example twice, 0 as leaving it out (but for the parameters
+            ``min_samples_...``, which count rows).
 
         Returns
         -------
         self
         """
+        before = self.__dict__.copy()
+        try:
+            return self._fit(X, y, sample_weight)
+        except BaseException:
+            # A fit that fails leaves the estimator as it was.
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+
+    def _fit(self, X, y, sample_weight):
         X, y = validate_data(self, X, y, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan")
         check_classification_targets(y)
         classes, labels = np.unique(y, return_inverse=True)
@@ -219,42 +231,55 @@ class OC1Classifier(ClassifierMixin, BaseEstimator):
         if weights is not None and not weights.all():
             kept = weights > 0
             if not kept.any():
-                raise ValueError("sample_weight leaves no example: all weights are zero")
+                raise ValueError("class_weight and sample_weight leave no example: all weights are zero")
             X, labels, weights = X[kept], labels[kept], weights[kept]
         options = self._options(X.shape[1], len(classes))
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
         fill = attribute_means(X, weights)
         names = tuple(str(name) for name in getattr(self, "feature_names_in_", ()))
-        report = print if self.verbose else None
         considered = []
 
-        def grow(rows: np.ndarray) -> tuple[Tree, np.ndarray]:
-            grower = TreeGrower(X, labels, weights, rows, fill, len(classes), options, seed, report)
+        def part(share: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+            """Return the rows that have a share, and all weights times their shares (None if all count alike)."""
+            return np.flatnonzero(share), None if weights is None else weights * share
+
+        def grow(share: np.ndarray) -> tuple[Tree, np.ndarray]:
+            rows, own_weights = part(share)
+            grower = TreeGrower(
+                X, labels, own_weights, rows, fill, len(classes), options, seed, print if self.verbose else None
+            )
             tree = build_tree(grower.grow(), fill, classes, names)
             considered.append(grower.n_hyperplanes)
             return tree, grower.scale
 
-        everything = np.arange(len(labels))
-        held = np.zeros(len(labels), dtype=bool)
-        if self.prune == "holdout" and np.ptp(labels) > 0:  # with one class there is nothing to prune
-            held = sampling.hold_out(X, weights, self.prune_fraction, seed)
-        unpruned, scale = grow(everything[~held])
-        if held.any():
-            tree, path = pruning.prune_holdout(
-                unpruned, X[held], labels[held], None if weights is None else weights[held], self.prune_se
-            )
-        elif self.prune == "cv" and len(labels) > 1:
-            folds = sampling.deal_folds(X, labels, PRUNING_FOLDS, seed)
-            tree, path = pruning.prune_cross_validated(
-                unpruned, X, labels, weights, folds if len(folds) > 1 else [], lambda rows: grow(rows)[0], self.prune_se
-            )
-        else:
-            sequence = pruning.prune_sequence(unpruned)
-            tree, path = unpruned, pruning.pruning_path(sequence, np.full(len(sequence.alphas), np.nan))
+        def correct(sequence: pruning.PruningSequence, share: np.ndarray) -> np.ndarray:
+            rows, own_weights = part(share)
+            return sequence.correct(X[rows], labels[rows], None if own_weights is None else own_weights[rows])
 
-        # Only now is anything kept: a fit that fails leaves the estimator as it was.
+        def mass(share: np.ndarray) -> float:
+            return float(share.sum() if weights is None else (weights * share).sum())
+
+        everything = np.ones(len(labels))
+        growing, held = everything, np.zeros(len(labels))
+        if self.prune == "holdout" and np.ptp(labels) > 0:  # with one class there is nothing to prune
+            growing, held = sampling.hold_out(X, labels, weights, self.prune_fraction, seed)
+        unpruned, scale = grow(growing)
+        sequence = pruning.prune_sequence(unpruned)
+        step, accuracies = 0, np.full(len(sequence.alphas), np.nan)
+        if held.any():
+            accuracies = correct(sequence, held) / mass(held)
+            step = pruning.choose_step(accuracies, mass(held), self.prune_se)
+        elif self.prune == "cv" and len(labels) > 1 and np.ptp(labels) > 0:
+            folds = sampling.deal_folds(X, labels, weights, PRUNING_FOLDS, seed)
+            trials = ((pruning.prune_sequence(grow(rest)[0]), fold) for rest, fold in folds)
+            right = sum(pruning.correct_at(sequence, other, correct(other, fold)) for other, fold in trials)
+            accuracies = right / mass(everything)
+            step = pruning.choose_step(accuracies, mass(everything), self.prune_se)
+
         self.classes_ = classes
-        self.tree_, self.unpruned_tree_, self.pruning_path_ = tree, unpruned, path
+        self.tree_ = sequence.subtree(step) if self.prune is not None else unpruned
+        self.unpruned_tree_ = unpruned
+        self.pruning_path_ = pruning.pruning_path(sequence, accuracies)
         self.n_hyperplanes_ = sum(considered)
         self._scale = scale
         return self
@@ -266,6 +291,8 @@ class OC1Classifier(ClassifierMixin, BaseEstimator):
         weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
         if self.class_weight is not None:
             weights = weights * compute_sample_weight(self.class_weight, y)
+            if weights.min() < 0:
+                raise ValueError(f"class_weight must not be negative, got {self.class_weight!r}")
         return weights
 
     def _options(self, n_features: int, n_classes: int) -> GrowthOptions:

@@ -18,7 +18,7 @@ def equation(tree: Tree, node: int, digits: int = 3) -> str:
     tree : Tree
     node : int
     digits : int, default=3
-        Significant digits of the numbers.
+        Significant digits of the numbers; the threshold gets more where it needs them to stay between the examples.
     """
     features, coefficients, threshold = tree.test(node)
     words: list[str] = []
@@ -29,6 +29,8 @@ def equation(tree: Tree, node: int, digits: int = 3) -> str:
             words.append(f"-{size}" if coefficient < 0 else size)
         else:
             words.append(f"{'-' if coefficient < 0 else '+'} {size}")
+    while digits < 17 and abs(float(f"{threshold:.{digits}g}") - threshold) > 0.25 * tree.gaps[node]:
+        digits += 1
     return f"{' '.join(words)} > {threshold:.{digits}g}"
 
 

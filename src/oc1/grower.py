@@ -1,4 +1,4 @@
-"""Growing a tree: which part of it is grown when, and by which thread. The splits themselves are found in `_kernels`."""
+"""Growing a tree: which part is grown when, and by which thread. The splits themselves are found in `_kernels`."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from .impurity import Measure, raise_failure
 from .scaling import SearchSpace
 from .tree import Tree
 
-#: A subtree of fewer examples is grown by one call into the kernels; larger nodes are split one by one, so that the work
-#: can be interrupted and shared.
+#: A subtree of fewer examples is grown by one call into the kernels; larger nodes are split one by one, so that the
+#: work can be interrupted and shared.
 SUBTREE = 4000
 #: From so many examples on, the runs of a node's search are spread over the threads.
 SHARED_SEARCH = 8000
@@ -54,7 +54,10 @@ class GrowthOptions:
             min_leaf=self.min_samples_leaf,
             axis=self.splits != "oblique",
             min_oblique=self.min_samples_oblique if self.splits == "best" else 0,
-            n_runs=0 if self.splits == "axis" else max(1, self.n_restarts),
+            # With a single attribute there is nothing to combine.
+            n_runs=0
+            if self.splits == "axis" or (self.splits == "best" and n_features == 1)
+            else max(1, self.n_restarts),
             order=self.order,
             # The paper's sequential rounds leave the constant out. On centred attributes it is often near zero, and no
             # other coefficient can then move the plane away from the centre. On positive ones the rounds from random
@@ -122,8 +125,11 @@ class TreeGrower:
         own_weights = None if weights is None else weights[rows]
         space = SearchSpace.make(X, rows, fill, own_weights, options.normalize)
         self.scale = space.scale
+        values, row_step, column_step = _kernels.flat_view(X)
         self.examples = _kernels.Examples(
-            *_kernels.flat_view(X),
+            values=values,
+            row_step=row_step,
+            column_step=column_step,
             fill=fill,
             shift=space.shift,
             scale=space.scale,
@@ -263,7 +269,7 @@ class TreeGrower:
         return batch
 
     def _shared_search(self, place: Place, pool: ThreadPoolExecutor) -> tuple[float, int, float]:
-        """Search a node with all threads; leave the runs in this thread's buffers, and return the axis-parallel split."""
+        """Search a node with all threads; leave the runs in this thread's buffers, return the axis-parallel split."""
         above, row = place
         start, stop = (int(bound) for bound in above.nodes.table[row, [_kernels.START, _kernels.STOP]])
         counts, seed, plan = above.nodes.counts[row], above.nodes.seeds[row], self.plan
@@ -325,7 +331,9 @@ def build_tree(root: Batch, fill: np.ndarray, classes: np.ndarray, feature_names
 
     # Children by their place in the joined table; a pending node is the first node of the batch that followed it.
     inner = table[:, _kernels.STATUS] == _kernels.INNER
-    children = np.where(inner[:, None], table[:, [_kernels.LEFT, _kernels.RIGHT]] + np.repeat(begins, sizes)[:, None], -1)
+    children = np.where(
+        inner[:, None], table[:, [_kernels.LEFT, _kernels.RIGHT]] + np.repeat(begins, sizes)[:, None], -1
+    )
     stands_for = np.arange(len(table))
     if links:
         pending, followed = np.array(links).T
@@ -348,6 +356,7 @@ def build_tree(root: Batch, fill: np.ndarray, classes: np.ndarray, feature_names
         thresholds=np.where(inner, reals[order, 0], 0.0),
         counts=counts[order],
         gains=np.where(inner, reals[order, 1], 0.0),
+        gaps=np.where(inner, reals[order, 2], 0.0),
         fill=fill,
         classes=classes,
         feature_names=feature_names,

@@ -173,11 +173,11 @@ def _compile(function: ImpurityFunction, name: str) -> tuple[Callable, Callable]
     try:
         compiled = njit(types.float64(vector, vector), error_model="numpy")(getattr(function, "py_func", function))
         rate = _measures.rate_by(compiled)
-    except NumbaError as error:
+    except (NumbaError, TypeError) as error:
         reason = " ".join(line.strip() for line in str(error).strip().splitlines()[:4])
         raise TypeError(
-            f"criterion {name!r} could not be compiled by Numba; it must be a function of two float arrays (class "
-            f"counts on the left, on the right) that returns a number. Numba says: {reason}"
+            f"criterion {name!r} could not be compiled by Numba; it must be a plain function of two float arrays "
+            f"(class counts on the left, on the right) that returns a number. Numba says: {reason}"
         ) from error
     _compiled_measures[function] = compiled, rate
     return compiled, rate

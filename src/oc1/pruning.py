@@ -8,7 +8,6 @@ needed to score every subtree of the sequence in one pass.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -112,7 +111,8 @@ def choose_step(accuracies: np.ndarray, n_examples: float, standard_errors: floa
     """Return the smallest subtree whose error is within so many standard errors of the best (the k-SE rule)."""
     errors = 1.0 - accuracies
     best = errors.min()
-    allowed = best + standard_errors * np.sqrt(max(best * (1.0 - best), 0.0) / n_examples) + EQUAL
+    # A millionth of the weight decides nothing: with extreme weights it would be the noise of negligible examples.
+    allowed = best + standard_errors * np.sqrt(max(best * (1.0 - best), 0.0) / n_examples) + 1e-6
     return int(np.flatnonzero(errors <= allowed)[-1])
 
 
@@ -123,50 +123,11 @@ def pruning_path(sequence: PruningSequence, accuracies: np.ndarray) -> np.recarr
     return path.view(np.recarray)
 
 
-def prune_holdout(
-    tree: Tree, X: np.ndarray, y: np.ndarray, weights: np.ndarray | None, standard_errors: float
-) -> tuple[Tree, np.recarray]:
-    """Choose the subtree by its accuracy on examples that were kept back; return it and the pruning path."""
-    sequence = prune_sequence(tree)
-    total = float(len(y)) if weights is None else float(weights.sum())
-    accuracies = sequence.correct(X, y, weights) / total
-    step = choose_step(accuracies, total, standard_errors)
-    return sequence.subtree(step), pruning_path(sequence, accuracies)
+def correct_at(sequence: PruningSequence, other: PruningSequence, right: np.ndarray) -> np.ndarray:
+    """Carry the scores of another tree's subtrees over to the steps of a sequence, for cross-validation.
 
-
-def prune_cross_validated(
-    tree: Tree,
-    X: np.ndarray,
-    y: np.ndarray,
-    weights: np.ndarray | None,
-    folds: Sequence[np.ndarray],
-    grow: Callable[[np.ndarray], Tree],
-    standard_errors: float,
-) -> tuple[Tree, np.recarray]:
-    """Choose the subtree by cross-validation on all the data; return it and the pruning path.
-
-    Parameters
-    ----------
-    tree : Tree
-        Grown on all the examples.
-    X, y, weights
-        All the examples.
-    folds : sequence of int arrays
-        The rows of each fold.
-    grow : callable
-        Grows a tree on the rows it is given.
-    standard_errors : float
+    Between two alphas of the sequence one subtree is best; their geometric mean stands for the interval, and `right` is
+    looked up where the other tree is best for it.
     """
-    sequence = prune_sequence(tree)
-    # Between two alphas of the sequence one subtree is best: the geometric mean stands for the interval.
     typical = np.append(np.sqrt(sequence.alphas[:-1] * sequence.alphas[1:]), np.inf)
-    correct = np.zeros(len(typical))
-    for fold in folds:
-        rest = np.setdiff1d(np.arange(len(y)), fold, assume_unique=True)
-        other = prune_sequence(grow(rest))
-        right = other.correct(X[fold], y[fold], None if weights is None else weights[fold])
-        correct += right[[other.step_of(alpha) for alpha in typical]]
-    total = float(len(y)) if weights is None else float(weights.sum())
-    accuracies = correct / total
-    step = choose_step(accuracies, total, standard_errors)
-    return sequence.subtree(step), pruning_path(sequence, accuracies)
+    return right[[other.step_of(alpha) for alpha in typical]]

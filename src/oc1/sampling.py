@@ -1,11 +1,14 @@
 """Keeping examples back for pruning, by what the examples are and not by where they stand.
 
-Examples are drawn by a hash of their content: the rank of each attribute's value. So the same examples are kept back
-whatever the order of the rows, the units of the attributes or the names of the classes; equal examples stay together;
-and an example of weight 2 is treated as two equal ones.
+Examples are drawn by a hash of their content: the ranks of their values, and their class. So the same ones are kept
+back whatever the order of the rows, the units of the attributes or the names of the classes. Equal examples are shared
+out evenly, and an example of weight 2 is two equal ones: part of its weight may be kept back. (Weights that are not
+whole numbers do not count repetitions; such an example stays whole.)
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -13,41 +16,67 @@ _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _SHIFT = np.uint64(29)
 
 
-def content_hashes(X: np.ndarray, seed: int) -> np.ndarray:
-    """Return a number for each row that depends on the seed and on the ranks of the row's values only."""
-    hashes = np.full(X.shape[0], np.uint64(seed))
-    for m in range(X.shape[1]):
-        ranks = np.unique(X[:, m], return_inverse=True)[1].astype(np.uint64)
-        hashes = (hashes ^ (ranks + np.uint64(m + 1))) * _MULTIPLIER
-        hashes ^= hashes >> _SHIFT
-    hashes *= _MULTIPLIER
+def _mixed(hashes: np.ndarray, numbers: np.ndarray) -> np.ndarray:
+    hashes = (hashes ^ (numbers.astype(np.uint64) + _MULTIPLIER)) * _MULTIPLIER
     return hashes ^ (hashes >> _SHIFT)
 
 
-def hold_out(X: np.ndarray, weights: np.ndarray | None, fraction: float, seed: int) -> np.ndarray:
-    """Return whether each row is kept back. At least one is, and one is not, where there are two different ones."""
-    distinct, group = np.unique(content_hashes(X, seed), return_inverse=True)
-    mass = np.bincount(group, weights=weights, minlength=len(distinct))
-    before = np.cumsum(mass) - mass
-    taken = before + 0.5 * mass <= fraction * mass.sum()
-    if len(distinct) > 1:
-        taken[0], taken[-1] = True, False
-    else:
-        taken[:] = False
-    return taken[group]
+def content_hashes(X: np.ndarray, y: np.ndarray, seed: int) -> np.ndarray:
+    """Return a number for each example that depends on the seed, the ranks of its values and its class only."""
+    hashes = np.full(X.shape[0], np.uint64(seed))
+    for m in range(X.shape[1]):
+        hashes = _mixed(hashes, np.unique(X[:, m], return_inverse=True)[1])
+    # A class is known by the smallest hash among its examples, whatever its name.
+    names = np.full(y.max() + 1, np.iinfo(np.uint64).max)
+    np.minimum.at(names, y, hashes)
+    return _mixed(_mixed(hashes, names[y]), np.zeros(1))
 
 
-def deal_folds(X: np.ndarray, y: np.ndarray, n_folds: int, seed: int) -> list[np.ndarray]:
-    """Deal the rows into folds, class by class (stratified); fewer folds where there are fewer distinct examples."""
-    hashes = content_hashes(X, seed)
-    # Classes in the order of their smallest hash, which does not depend on their names.
-    smallest = np.array([hashes[y == c].min() for c in range(y.max() + 1) if (y == c).any()])
-    present = np.unique(y)
-    position = np.empty(y.max() + 1, dtype=np.int64)
-    position[present[np.argsort(smallest, kind="stable")]] = np.arange(len(present))
-    order = np.lexsort((hashes, position[y]))
-    new = np.ones(len(order), dtype=bool)
-    new[1:] = (np.diff(position[y][order]) != 0) | (hashes[order][1:] != hashes[order][:-1])
-    fold = np.empty(len(order), dtype=np.int64)
-    fold[order] = (np.cumsum(new) - 1) % n_folds
-    return [np.flatnonzero(fold == f) for f in range(n_folds) if (fold == f).any()]
+def _units(weights: np.ndarray | None, n: int) -> np.ndarray:
+    """Return how many equal examples each one stands for."""
+    if weights is None or (weights != np.round(weights)).any():
+        return np.ones(n)
+    return weights
+
+
+def hold_out(
+    X: np.ndarray, y: np.ndarray, weights: np.ndarray | None, fraction: float, seed: int
+) -> tuple[np.ndarray, np.ndarray]:
+    """Draw a share of the examples; return the share (0 to 1) of each that is kept for growing and that is kept back.
+
+    At least one example is kept back, and one for growing, where there are two.
+    """
+    units = _units(weights, len(y))
+    order = np.argsort(content_hashes(X, y, seed), kind="stable")
+    end = np.cumsum(units[order])
+    # Every 1 / fraction-th unit along the line of all units. The line begins with equal examples together, so that many
+    # equal ones give their share and a single one is taken or not.
+    taken = np.floor(end * fraction + 0.5) - np.floor((end - units[order]) * fraction + 0.5)
+    total = end[-1]
+    if total < 2:
+        taken[:] = 0
+    elif taken.sum() < 1:
+        taken[0] = 1
+    elif taken.sum() >= total:
+        taken[-1] -= 1
+    back = np.empty(len(y))
+    back[order] = taken / units[order]
+    return 1.0 - back, back
+
+
+def deal_folds(
+    X: np.ndarray, y: np.ndarray, weights: np.ndarray | None, n_folds: int, seed: int
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Deal the examples into folds, class by class (stratified); for each fold, yield what `hold_out` returns."""
+    units = _units(weights, len(y))
+    hashes = content_hashes(X, y, seed)
+    smallest = np.full(y.max() + 1, np.iinfo(np.uint64).max)
+    np.minimum.at(smallest, y, hashes)
+    order = np.lexsort((hashes, smallest[y]))
+    end = np.cumsum(units[order])
+    for fold in range(int(min(n_folds, end[-1]))):
+        # Unit number u, from 0, goes to fold u modulo n_folds.
+        taken = np.floor((end - 1 - fold) / n_folds) - np.floor((end - units[order] - 1 - fold) / n_folds)
+        back = np.empty(len(y))
+        back[order] = taken / units[order]
+        yield 1.0 - back, back

@@ -31,16 +31,6 @@ def attribute_means(X: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
     return means
 
 
-def _median(x: np.ndarray, weights: np.ndarray | None) -> float:
-    """Return the median, where an example of weight 2 counts as two."""
-    if weights is None:
-        return float(np.median(x))
-    order = np.argsort(x, kind="stable")
-    mass = np.cumsum(weights[order])
-    low, high = np.searchsorted(mass, [0.5 * mass[-1] * (1 - 1e-12), 0.5 * mass[-1] * (1 + 1e-12)])
-    return float(0.5 * (x[order[low]] + x[order[min(high, len(x) - 1)]]))
-
-
 @dataclass(frozen=True)
 class SearchSpace:
     """The attributes as the search sees them, ``(x - shift) / scale``, with a last row of ones."""
@@ -67,8 +57,9 @@ class SearchSpace:
             largest = max(abs(lowest), abs(highest))
             x /= largest
             if normalize == "standard":
-                # Centred at the median: around zero float32 tells values apart that one wild value makes close.
-                centre = _median(x, weights)
+                # Centred where most of the different values are: around zero float32 tells values apart that a wild
+                # value or a marker such as -99999 makes close.
+                centre = float(np.median(np.unique(x)))
                 unit = np.sqrt(np.average((x - np.average(x, weights=weights)) ** 2, weights=weights))
                 if not unit > 0:
                     continue

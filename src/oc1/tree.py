@@ -34,6 +34,8 @@ class Tree:
         Weight of the training examples of each class.
     gains : float64 array (n_nodes,)
         Purity gained by each test (0 for leaves).
+    gaps : float64 array (n_nodes,)
+        Distance between the nearest training examples on the two sides of each test (0 for leaves).
     fill : float64 array (n_features,)
         What missing values count as.
     classes : array (n_classes,)
@@ -48,6 +50,7 @@ class Tree:
     thresholds: np.ndarray
     counts: np.ndarray
     gains: np.ndarray
+    gaps: np.ndarray
     fill: np.ndarray
     classes: np.ndarray
     feature_names: tuple[str, ...] = field(default=())
@@ -156,6 +159,7 @@ class Tree:
             thresholds=np.where(leaf, 0.0, self.thresholds[keep]),
             counts=self.counts[keep],
             gains=np.where(leaf, 0.0, self.gains[keep]),
+            gaps=np.where(leaf, 0.0, self.gaps[keep]),
             fill=self.fill,
             classes=self.classes,
             feature_names=self.feature_names,
@@ -194,5 +198,6 @@ _DTYPES = {
     "thresholds": np.float64,
     "counts": np.float64,
     "gains": np.float64,
+    "gaps": np.float64,
     "fill": np.float64,
 }
