@@ -53,8 +53,11 @@ SEQUENTIAL, BEST, RANDOM = range(3)
 MAX_BUCKETS = 1024
 #: Nodes up to this size are sorted whole: bounding buckets does not pay there.
 SMALL_NODE = 16
+#: Half the number of buckets is so many times the root of examples over classes: more examples pay for finer buckets,
+#: more classes for coarser ones (benchmarks/bench_kernels.py).
 HALF = 2.0
-JUMP_SHARE = 0.25
+#: Examples looked at to find the scale of the buckets.
+SAMPLE = 20
 #: Crossings beyond this are never reached by a finite step.
 FAR = np.float32(1e30)
 #: The score of no split at all: finite, so that differences from it are numbers.
@@ -312,20 +315,30 @@ def score_margins(weights, bounds, totals, ranks, present, margins, code, min_le
 
 
 @_merged
-def bucket_scale(margins, rates):
-    """Return the typical size of a crossing, from some sixty examples. It steers speed, never the answer."""
-    n = margins.size
-    above, below = 0.0, 0.0
-    for j in range(0, n, max(1, n // 64)):
-        above += abs(margins[j])
-        below += abs(rates[j])
-    if not above > 0.0 or not below > 0.0:
-        return np.float32(1.0)
-    return np.float32(min(max(above / below, 1e-20), 1e20))
+def locate_crossings(margins, rates, edges):
+    """Return where most crossings are and how far apart: median and half the quartiles' distance of a few.
+
+    They steer the speed, never the answer.
+    """
+    n, size = margins.size, 0
+    step = max(1, n // min(SAMPLE, 4 + n // 32))
+    for j in range(step // 2, n, step):
+        t = -np.float64(margins[j]) / np.float64(rates[j])
+        if abs(t) < FAR:
+            i = size
+            while i > 0 and edges[0, i - 1] > t:
+                edges[0, i] = edges[0, i - 1]
+                i -= 1
+            edges[0, i] = t
+            size += 1
+    if size == 0:
+        return np.float32(0.0), np.float32(1.0)
+    spread = 0.5 * (edges[0, (3 * size) // 4] - edges[0, size // 4])
+    return np.float32(edges[0, size // 2]), np.float32(min(max(spread, 1e-20), 1e20))
 
 
 @_merged
-def find_crossings(margins, rates, scale, half, crossings, codes):
+def find_crossings(margins, rates, centre, scale, half, crossings, codes):
     """Compute where every example crosses, and its bucket among 2 * half.
 
     Each operation on t is monotone in floating point too, so buckets never contradict the order of crossings. Examples
@@ -339,12 +352,12 @@ def find_crossings(margins, rates, scale, half, crossings, codes):
     for j in range(margins.size):
         t = -margins[j] / rates[j]
         crossings[j] = t
-        size = np.float32(abs(t))
-        near = size if size < FAR else FAR  # also where 0 / 0 is not a number
-        inner = min(np.int32(end - stretch / (near + scale)), last)
-        bucket = half + inner if t >= 0 else half - 1 - inner
+        never = not abs(t) < FAR  # also where 0 / 0 is not a number
+        u = np.float32(0.0) if never else np.float32(t - centre)
+        inner = min(np.int32(end - stretch / (np.float32(abs(u)) + scale)), last)
+        bucket = half + inner if u >= 0 else half - 1 - inner
         code = bucket + (down if rates[j] < 0 else 0)
-        codes[j] = code if size < FAR else 2 * down + (1 if margins[j] > 0 else 0)
+        codes[j] = code if not never else 2 * down + (1 if margins[j] > 0 else 0)
 
 
 @_merged
@@ -501,11 +514,10 @@ def line_search(
     factor = np.sqrt(pair_factor(code, ranks)) / total if pair else 0.0
     q0, q1 = factor * totals[k - 1], factor * totals[0]
     whole = n <= SMALL_NODE or code == CUSTOM
-    # More examples pay for finer buckets, more classes for coarser ones.
-    half = 1 if n <= SMALL_NODE else min(max(np.int64(HALF * np.sqrt(n / k)), 8), MAX_BUCKETS // 2)
+    half = 1 if n <= SMALL_NODE else min(max(min(np.int64(HALF * np.sqrt(n / k)), n // 12), 8), MAX_BUCKETS // 2)
     n_buckets = 2 * half
-    scale = bucket_scale(margins, rates)
-    find_crossings(margins, rates, scale, half, crossings, codes)
+    centre, scale = locate_crossings(margins, rates, edges)
+    find_crossings(margins, rates, centre, scale, half, crossings, codes)
     count_buckets(weights, bounds, codes, n_buckets, histogram, left)
     all_row = k + 1 if weights.size > 0 else k
     salt = random_bits(stream)
@@ -567,13 +579,9 @@ def line_search(
         for c in range(k):
             counts[0, c] = left[c, b]
             n_left += counts[0, c]
-        # With many classes a score costs much, but the norm it is made of changes slowly: where it is far from what
-        # would count, so many crossings can be passed before it could be enough.
-        resume, needed = passed, 0.0
-        if not whole and not pair and code <= VARIANCES:
-            least = n_left - histogram[all_row, b]
-            most = n_left + histogram[all_row, n_buckets + b]
-            needed = np.sqrt(max(0.0, bar * min(least * (total - least), most * (total - most))))
+        # The sum of Twoing, norm = sum |D_c| with D_c = left_c - share_c n_left, is linear as long as no D_c changes sign,
+        # and an example of weight w moves each by w at most: in between, its next value costs one addition.
+        norm, drift, moved, safe = 0.0, 0.0, 0.0, -1.0
         for i in range(first - ends, last - 1 + ends):
             before, after = -np.inf, np.inf
             if i >= first:
@@ -584,20 +592,28 @@ def line_search(
                 left_count += 1.0 if codes[j] >= n_buckets else -1.0
                 weight = weight if codes[j] >= n_buckets else -weight
                 n_left += weight
-                counts[0, places[labels[j]]] += weight
-            if passed < resume:
-                continue
+                c = places[labels[j]]
+                counts[0, c] += weight
+                moved += abs(weight)
+                norm += weight * (counts[1, c] - drift)
             if i + 1 < last:
                 after = np.float64(crossings[np.int64(keys[i + 1] & _LOW32)])
             if not before < after or left_count < min_leaf or n - left_count < min_leaf:
                 continue
             if pair:
                 here = pair_gain(counts[0, 0], counts[0, 1], q0, q1, total)
+            elif code == TWOING:
+                if moved > safe:
+                    norm, drift, moved, safe = 0.0, 0.0, 0.0, np.inf
+                    for c in range(k):
+                        deviation = counts[0, c] - totals[c] * n_left / total
+                        counts[1, c] = 1.0 if deviation > 0.0 else -1.0
+                        norm += abs(deviation)
+                        drift += counts[1, c] * totals[c] / total
+                        safe = min(safe, abs(deviation))
+                here = norm * norm / (n_left * (total - n_left))
             else:
                 here = score_position(counts, n_left, total, totals, ranks, present, code, rate, stream)
-                if needed > 0.0:
-                    reach = 2.0 if code == TWOING else 1.4142136 if code == GINI else np.float64(k)
-                    resume = passed + (needed - np.sqrt(here * n_left * (total - n_left))) / reach
             if here > NOTHING and here >= best - slack(best):
                 own = lot(salt, passed)
                 if better(here, best) or own > best_lot:
@@ -700,7 +716,6 @@ def search(
     seed,
     first_run,
     last_run,
-    floor,
     scratch,
 ):
     """Search a node in a range of runs (Figures 6 and 8 of the paper).
@@ -797,7 +812,7 @@ def search(
                 jumps += 1
                 if improved:
                     turn, rounds, jumps, settled = 0, 0, 0, 0
-                elif jumps > n_jumps or (run > 0 and jumps > JUMP_SHARE * n_jumps and better(floor, score)):
+                elif jumps > n_jumps:
                     break
                 continue
             rounds += 1
@@ -830,8 +845,6 @@ def search(
         runs[run, 2] = considered
         for m in range(size):
             runs[run, 3 + m] = plane[m]
-        if run == 0:
-            floor = score
         if pure:
             break
     return axis_score, attribute, threshold
@@ -869,13 +882,13 @@ def find_classes(labels, start, stop, node_counts, code, classes, totals):
 
 
 @_compiled
-def search_node(examples, start, stop, node_counts, line, rate, bound, plan, seed, first_run, last_run, floor, scratch):
+def search_node(examples, start, stop, node_counts, line, rate, bound, plan, seed, first_run, last_run, scratch):
     """Make a range of the runs of one node's `search`, so that several threads can share them."""
     classes, totals = scratch[8], scratch[9]
     k = find_classes(examples[7], start, stop, node_counts, plan[0], classes, totals)
     return search(
         examples, start, stop, totals[0, :k], totals[1, :k], classes[1, :k], classes[2, : k + 1], line, rate, bound,
-        plan, seed, first_run, last_run, floor, scratch,
+        plan, seed, first_run, last_run, scratch,
     )  # fmt: skip
 
 
@@ -931,7 +944,9 @@ def place_test(
     """
     below, above, count = -np.inf, np.inf, 0
     for j in range(start, stop):
-        value = project(values, rows[j] * row_step, column_step, fill, features, coefficients, 0, features.size)
+        value = project(
+            values, rows[j] * row_step, column_step, fill, features, coefficients, np.int64(0), features.size
+        )
         projections[j - start] = value
         if value > threshold:
             above = min(above, value)
@@ -1034,7 +1049,7 @@ def grow(examples, plan, line, rate, bound, scratch, nodes, max_splits, searched
         if node > 0 or not searched:
             axis_score, attribute, at = search(
                 examples, start, stop, totals, ranks, present, bounds, line, rate, bound, plan, seeds[node],
-                -1 if with_axis else 0, own_runs, NOTHING, scratch,
+                -1 if with_axis else 0, own_runs, scratch,
             )  # fmt: skip
         considered += d if with_axis else 0
         best, best_run = NOTHING, -1
@@ -1084,7 +1099,7 @@ def grow(examples, plan, line, rate, bound, scratch, nodes, max_splits, searched
             weight_left = 0.0
             for c in range(k):
                 weight_left += counts[0, c]
-            gain, least = max(0.0, score_norm(counts, weight_left, weight, totals, ranks, GINI)), -1.0
+            gain, least = max(0.0, score_norm(counts, weight_left, weight, totals, ranks, np.int64(GINI))), -1.0
         if not gain > least or gain * weight / total < min_decrease:
             table[node, STATUS] = LEAF
             node += 1
@@ -1113,23 +1128,6 @@ def grow(examples, plan, line, rate, bound, scratch, nodes, max_splits, searched
         reals[node, 2] = gap
         n_nodes, n_terms, splits, node = n_nodes + 2, n_terms + size, splits + 1, node + 1
     return n_nodes, n_terms, considered
-
-
-@_compiled
-def preorder(left, right):
-    """Return the nodes of a tree in preorder; children are -1 at leaves, and node 0 is the root."""
-    order, stack = np.empty(left.size, np.int64), np.empty(left.size + 1, np.int64)
-    n, top = 0, 1
-    stack[0] = 0
-    while top > 0:
-        top -= 1
-        node = stack[top]
-        order[n] = node
-        n += 1
-        if left[node] >= 0:
-            stack[top], stack[top + 1] = right[node], left[node]
-            top += 2
-    return order[:n]
 
 
 def flat_view(X):

@@ -123,7 +123,7 @@ class TreeGrower:
     ):
         rows = rows[np.argsort(y[rows], kind="stable")]  # grouped by class: see _kernels
         own_weights = None if weights is None else weights[rows]
-        space = SearchSpace.make(X, rows, fill, own_weights, options.normalize)
+        space = SearchSpace.make(X, rows, fill, own_weights, options.normalize, options.n_jobs)
         self.scale = space.scale
         values, row_step, column_step = _kernels.flat_view(X)
         self.examples = _kernels.Examples(
@@ -275,22 +275,21 @@ class TreeGrower:
         counts, seed, plan = above.nodes.counts[row], above.nodes.seeds[row], self.plan
         own = self._scratch()
 
-        def run(first: int, last: int, floor: float) -> tuple[float, int, float]:
+        def run(first: int, last: int) -> tuple[float, int, float]:
             scratch = self._scratch()
             with np.errstate(all="ignore"):
                 axis = _kernels.search_node(
                     tuple(self.examples), start, stop, counts, *self._pointers, tuple(plan), seed,
-                    first, last, floor, tuple(scratch),
+                    first, last, tuple(scratch),
                 )  # fmt: skip
             self._check_measure(scratch)
             own.runs[max(first, 0) : last] = scratch.runs[max(first, 0) : last]
             return axis
 
-        # The first run needs the best attribute; the others are measured against the first run.
-        axis = run(-1 if plan.axis else 0, 1, _kernels.NOTHING)
-        if not own.runs[0, 1]:
-            list(pool.map(lambda i: run(i, i + 1, own.runs[0, 0]), range(1, plan.n_runs)))
-        return axis
+        # The first run needs the best attribute; all others start anywhere.
+        futures = [pool.submit(run, -1 if plan.axis else 0, 1)]
+        futures += [pool.submit(run, i, i + 1) for i in range(1, plan.n_runs)]
+        return [future.result() for future in futures][0]
 
     def _scratch(self) -> _kernels.Scratch:
         """Return this thread's buffers."""
@@ -311,6 +310,19 @@ class TreeGrower:
             start, stop, depth = nodes.table[row, : _kernels.LEFT]
             kind = "oblique" if nodes.table[row, _kernels.N_TERMS] > 1 else "axis-parallel"
             self.report(f"depth {depth}: {stop - start} examples, {kind} test, gain {nodes.reals[row, 1]:.4g}")
+
+
+def preorder(children: np.ndarray) -> np.ndarray:
+    """Return the nodes of a tree in preorder; children are -1 at leaves, and node 0 is the root."""
+    lefts, rights = children.T.tolist()
+    order, stack = [], [0]
+    while stack:
+        node = stack.pop()
+        order.append(node)
+        if lefts[node] >= 0:
+            stack.append(rights[node])
+            stack.append(lefts[node])
+    return np.array(order)
 
 
 def build_tree(root: Batch, fill: np.ndarray, classes: np.ndarray, feature_names: tuple[str, ...]) -> Tree:
@@ -339,7 +351,7 @@ def build_tree(root: Batch, fill: np.ndarray, classes: np.ndarray, feature_names
         pending, followed = np.array(links).T
         stands_for[pending] = followed
         children = np.where(children >= 0, stands_for[children], -1)
-    order = _kernels.preorder(children[:, 0].copy(), children[:, 1].copy())
+    order = preorder(children)
     number_of = np.full(len(table), -1)
     number_of[order] = np.arange(len(order))
     children, inner, table = children[order], inner[order], table[order]

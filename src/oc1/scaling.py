@@ -8,6 +8,7 @@ the user's units.
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -41,32 +42,43 @@ class SearchSpace:
 
     @classmethod
     def make(
-        cls, X: np.ndarray, rows: np.ndarray, fill: np.ndarray, weights: np.ndarray | None, normalize: str
+        cls,
+        X: np.ndarray,
+        rows: np.ndarray,
+        fill: np.ndarray,
+        weights: np.ndarray | None,
+        normalize: str,
+        n_jobs: int = 1,
     ) -> SearchSpace:
         """Copy the given rows of X into a search space; NaN becomes the attribute's fill value."""
         n_features = X.shape[1]
         columns = np.ones((n_features + 1, len(rows)), dtype=np.float32)
         shift, scale = np.zeros(n_features), np.zeros(n_features)
-        for m in range(n_features):
+
+        def convert(m: int) -> None:
             x = np.asarray(X[:, m], dtype=np.float64)[rows]
             x[np.isnan(x)] = fill[m]
-            lowest, highest = x.min(), x.max()
+            values = np.unique(x)
             columns[m] = 0.0
-            if lowest == highest:
-                continue
-            largest = max(abs(lowest), abs(highest))
+            if len(values) == 1:
+                return
+            # Divided by the largest, so that no square overflows.
+            largest = max(abs(values[0]), abs(values[-1]))
             x /= largest
             if normalize == "standard":
                 # Centred where most of the different values are: around zero float32 tells values apart that a wild
                 # value or a marker such as -99999 makes close.
-                centre = float(np.median(np.unique(x)))
+                centre = float(np.median(values / largest))
                 unit = np.sqrt(np.average((x - np.average(x, weights=weights)) ** 2, weights=weights))
                 if not unit > 0:
-                    continue
+                    return
             else:
-                centre, unit = lowest / largest, 1.0
+                centre, unit = values[0] / largest, 1.0
             columns[m] = (x - centre) / unit
             shift[m], scale[m] = centre * largest, unit * largest
+
+        with ThreadPoolExecutor(n_jobs) as pool:
+            list(pool.map(convert, range(n_features)))
         if normalize == "positive" and scale.max(initial=0.0) > 0:
             # One scale for all attributes: the paper only shifts them.
             common = scale.max()
