@@ -60,6 +60,8 @@ HALF = 2.0
 SAMPLE = 20
 #: Crossings beyond this are never reached by a finite step.
 FAR = np.float32(1e30)
+#: Rows that go down a tree together.
+BLOCK = 256
 #: The score of no split at all: finite, so that differences from it are numbers.
 NOTHING = -1e300
 
@@ -69,8 +71,8 @@ _vector, _matrix = types.float64[::1], types.float64[:, ::1]
 RATE = types.float64(_matrix, types.float64, types.float64, _vector, types.int64[::1], types.int64, types.uint64[::1])
 BOUND = types.float64(_vector, types.float64, types.int64, types.int64, _matrix, _matrix, _matrix)
 
-_options: dict[str, Any] = {"error_model": "numpy", "nogil": True}
-_no_way_in: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+_options: dict[str, Any] = {"error_model": "numpy", "nogil": True, "no_cfunc_wrapper": True}
+_no_way_in: dict[str, Any] = {"no_cpython_wrapper": True}
 _compiled = njit(**_options, cache=True)
 # What only other kernels call needs no way in from Python, which would take as long to compile as the function
 # itself. (Such a function must not be called from Python: the tests wrap it.)
@@ -243,7 +245,7 @@ def slack(score):
     return 1e-10 * abs(score) + 1e-18
 
 
-@_compiled
+@_inlined
 def better(a, b):
     """Whether score a is larger than score b by more than rounding."""
     return a > b + slack(b)
@@ -257,7 +259,7 @@ def pair_factor(code, ranks):
     return 2.0 if code == GINI else (ranks[0] - ranks[1]) ** 2
 
 
-@_inlined
+@_inner
 def score_norm(counts, n_left, n, totals, ranks, code):
     """Score by Twoing, Gini or variances: a squared norm of the deviations from proportional sides."""
     k = totals.size
@@ -280,7 +282,7 @@ def score_norm(counts, n_left, n, totals, ranks, code):
     return norm / (n_left * (n - n_left))
 
 
-@_inlined
+@_inner
 def score_position(counts, n_left, n, totals, ranks, present, code, rate, stream):
     """Score the split that has the class weights ``counts[0]`` on its left. Both sides hold examples."""
     if code <= VARIANCES:
@@ -579,8 +581,8 @@ def line_search(
         for c in range(k):
             counts[0, c] = left[c, b]
             n_left += counts[0, c]
-        # The sum of Twoing, norm = sum |D_c| with D_c = left_c - share_c n_left, is linear as long as no D_c changes sign,
-        # and an example of weight w moves each by w at most: in between, its next value costs one addition.
+        # The sum of Twoing, norm = sum |D_c| with D_c = left_c - share_c n_left, is linear as long as no D_c changes
+        # sign, and an example of weight w moves each by w at most: in between, its next value costs one addition.
         norm, drift, moved, safe = 0.0, 0.0, 0.0, -1.0
         for i in range(first - ends, last - 1 + ends):
             before, after = -np.inf, np.inf
@@ -736,7 +738,7 @@ def search(
     plane, direction, places = planes[0], planes[1], classes[0]
     axis_score, attribute, threshold, equals = NOTHING, -1, 0.0, 0
     for run in range(first_run, last_run):
-        stream[0] = mix(seed, run + 3)  # 1 and 2 are the children's
+        stream[0] = mix(seed, np.uint64(run + 3))  # 1 and 2 are the children's
         turn, rounds, jumps, settled, considered, p_move, score = 0, 0, 0, 0, 0, stagnation, NOTHING
         sweep = size if run == 0 else n_swept
         choice, choice_score, choice_alpha = -1, NOTHING, 0.0  # of a best-first round
@@ -892,16 +894,28 @@ def search_node(examples, start, stop, node_counts, line, rate, bound, plan, see
     )  # fmt: skip
 
 
-@_inner
+@_inlined
 def project(values, at, column_step, fill, features, coefficients, first, last):
     """Compute a node's linear combination for the row that begins at `at`; a missing value counts as its fill.
 
-    Training and prediction both come through here, so an example goes the same way in both.
+    Training and prediction both come through here, so an example goes the same way in both. Four sums, because an
+    addition must wait for the one before it.
     """
-    value = 0.0
-    for i in range(first, last):
-        x = np.float64(values[at + features[i] * column_step])
-        value += coefficients[i] * (fill[features[i]] if np.isnan(x) else x)
+    sum0, sum1, sum2, sum3 = 0.0, 0.0, 0.0, 0.0
+    many = last - ((last - first) & 3)
+    for i in range(first, many, 4):
+        sum0 += coefficients[i] * values[at + features[i] * column_step]
+        sum1 += coefficients[i + 1] * values[at + features[i + 1] * column_step]
+        sum2 += coefficients[i + 2] * values[at + features[i + 2] * column_step]
+        sum3 += coefficients[i + 3] * values[at + features[i + 3] * column_step]
+    for i in range(many, last):
+        sum0 += coefficients[i] * values[at + features[i] * column_step]
+    value = (sum0 + sum1) + (sum2 + sum3)
+    if np.isnan(value):
+        value = 0.0
+        for i in range(first, last):
+            x = np.float64(values[at + features[i] * column_step])
+            value += coefficients[i] * (fill[features[i]] if np.isnan(x) else x)
     return value
 
 
@@ -1115,7 +1129,7 @@ def grow(examples, plan, line, rate, bound, scratch, nodes, max_splits, searched
             child = n_nodes + side
             table[child, START], table[child, STOP] = (start, middle) if side == 0 else (middle, stop)
             table[child, DEPTH], table[child, STATUS] = table[node, DEPTH] + 1, PENDING
-            seeds[child] = mix(seeds[node], side + 1)
+            seeds[child] = mix(seeds[node], np.uint64(side + 1))
         for c in range(node_counts.shape[1]):
             node_counts[n_nodes, c] = 0.0
             node_counts[n_nodes + 1, c] = 0.0
@@ -1143,13 +1157,28 @@ def flat_view(X):
 
 
 @_compiled
-def apply(values, row_step, column_step, fill, children, terms, features, coefficients, thresholds, out):
-    """Write the leaf of every row to `out`. A node's terms are the range ``terms[node]:terms[node + 1]``."""
-    for row in range(out.size):
-        node = 0
-        while children[node, 0] >= 0:
-            value = project(
-                values, row * row_step, column_step, fill, features, coefficients, terms[node], terms[node + 1]
-            )
-            node = children[node, 1 if value > thresholds[node] else 0]
-        out[row] = node
+def apply(values, row_step, column_step, fill, children, terms, features, coefficients, thresholds, first_row, out):
+    """Write the leaf of each row from `first_row` on to `out`. A node's terms are ``terms[node]:terms[node + 1]``.
+
+    A block of rows goes down level by level: the steps of different rows do not wait for each other, and rows that have
+    reached a leaf drop out without a branch.
+    """
+    walking = np.empty(BLOCK, np.int64)
+    for begin in range(0, out.size, BLOCK):
+        n = 0
+        for row in range(begin, min(begin + BLOCK, out.size)):
+            out[row] = 0
+            walking[n] = row
+            n += 1
+        while n > 0 and children[0, 0] >= 0:
+            left = 0
+            for i in range(n):
+                row = walking[i]
+                node = out[row]
+                at = (first_row + row) * row_step
+                value = project(values, at, column_step, fill, features, coefficients, terms[node], terms[node + 1])
+                node = np.int64(children[node, np.int64(value > thresholds[node])])
+                out[row] = node
+                walking[left] = row
+                left += np.int64(children[node, 0] >= 0)
+            n = left

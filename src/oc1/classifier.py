@@ -83,7 +83,7 @@ class OC1Classifier(ClassifierMixin, BaseEstimator):
     random_state : int, RandomState instance or None, default=None
         The same seed gives the same tree, for any `n_jobs`.
     n_jobs : int or None, default=None
-        Threads that grow subtrees. None is one, -1 is all cores.
+        Threads that grow the tree, and predict for large inputs. None is one, -1 is all cores.
     verbose : int, default=0
         1 prints a line for each node.
 
@@ -318,7 +318,7 @@ class OC1Classifier(ClassifierMixin, BaseEstimator):
     def _leaves(self, X) -> np.ndarray:
         check_is_fitted(self)
         X = validate_data(self, X, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan", reset=False)
-        return self.tree_.apply(X)
+        return self.tree_.apply(X, effective_n_jobs(self.n_jobs))
 
     def predict(self, X):
         """Return the class of each example: the majority of its leaf.

@@ -289,7 +289,8 @@ class TreeGrower:
         # The first run needs the best attribute; all others start anywhere.
         futures = [pool.submit(run, -1 if plan.axis else 0, 1)]
         futures += [pool.submit(run, i, i + 1) for i in range(1, plan.n_runs)]
-        return [future.result() for future in futures][0]
+        results = [future.result() for future in futures]
+        return results[0]
 
     def _scratch(self) -> _kernels.Scratch:
         """Return this thread's buffers."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -11,6 +12,8 @@ from scipy import sparse
 from . import _kernels
 
 FORMAT = 1
+#: Fewer rows than this are not worth a thread.
+ROWS_A_THREAD = 50_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,13 +111,24 @@ class Tree:
         span = slice(self.terms[node], self.terms[node + 1])
         return self.features[span], self.coefficients[span], float(self.thresholds[node])
 
-    def apply(self, X: np.ndarray) -> np.ndarray:
-        """Return the leaf that each row of a float array ends in."""
+    def apply(self, X: np.ndarray, n_jobs: int = 1) -> np.ndarray:
+        """Return the leaf that each row of a float array ends in; large inputs are shared among `n_jobs` threads."""
         out = np.empty(X.shape[0], dtype=np.int64)
-        _kernels.apply(
-            *_kernels.flat_view(X), self.fill, self.children, self.terms, self.features, self.coefficients,
-            self.thresholds, out,
-        )  # fmt: skip
+        view = _kernels.flat_view(X)
+
+        def walk(first: int, last: int) -> None:
+            _kernels.apply(
+                *view, self.fill, self.children, self.terms, self.features, self.coefficients, self.thresholds,
+                first, out[first:last],
+            )  # fmt: skip
+
+        n_parts = min(n_jobs, max(1, len(out) // ROWS_A_THREAD))
+        if n_parts == 1:
+            walk(0, len(out))
+        else:
+            ends = np.linspace(0, len(out), n_parts + 1).astype(int)
+            with ThreadPoolExecutor(n_parts) as pool:
+                list(pool.map(walk, ends[:-1], ends[1:]))
         return out
 
     def decision_path(self, X: np.ndarray) -> sparse.csr_matrix:
