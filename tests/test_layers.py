@@ -20,6 +20,7 @@ ORDER = [
     "pruning",
     "classifier",
     "datasets",
+    "warmup",
     "__init__",
     "__main__",
 ]

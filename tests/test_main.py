@@ -53,3 +53,18 @@ for _ in range(2):
     first = run(code, NUMBA_CACHE_DIR=str(tmp_path))
     assert first.stderr.count("compiling kernels") == 1
     assert run(code, NUMBA_CACHE_DIR=str(tmp_path)).stderr == ""
+
+
+def test_warmup_leaves_nothing_to_compile():
+    code = """
+import oc1, numpy as np
+oc1.warmup()
+from numba.core import event
+from oc1._compiling import _Announcer
+import oc1._compiling
+oc1._compiling._announced = False
+X = np.random.default_rng(0).normal(size=(300, 3)); y = (X[:, 0] > X[:, 1]).astype(int)
+for criterion in ("gini", "sum_of_variances", "max_minority", "info_gain"):
+    oc1.OC1Classifier(criterion=criterion, n_restarts=1).fit(np.asfortranarray(X), y, sample_weight=y + 1.5).predict(X)
+"""
+    assert run(code).stderr.count("compiling") <= 1  # by warmup itself, on a machine that has compiled nothing yet

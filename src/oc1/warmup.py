@@ -1,0 +1,38 @@
+"""Compile all kernels now, so that no later fit has to wait for it."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from .classifier import OC1Classifier
+from .datasets import make_rcb
+from .grower import SHARED_SEARCH
+
+
+def warmup() -> float:
+    """Compile every kernel that a fit or a prediction can need; return the seconds it took.
+
+    The compiled code is kept on disk, so this is worth its time once on a machine: in an image, after an upgrade, or
+    before something that is timed.
+
+    Returns
+    -------
+    float
+        Some fifteen seconds the first time, well under a second later.
+
+    Examples
+    --------
+    >>> from oc1 import warmup
+    >>> seconds = warmup()
+    """
+    start = time.perf_counter()
+    X, y = make_rcb(200, random_state=0)
+    quick = {"n_restarts": 2, "n_jumps": 1, "random_state": 0}
+    for criterion in ("twoing", "info_gain", "sum_minority"):
+        OC1Classifier(criterion=criterion, **quick).fit(X, y)
+    OC1Classifier(**quick).fit(X.astype(np.float32), y).predict(X.astype(np.float32))
+    X, y = make_rcb(SHARED_SEARCH, random_state=0)
+    OC1Classifier(n_jobs=2, max_depth=1, prune=None, **quick).fit(X, y)
+    return time.perf_counter() - start
