@@ -704,22 +704,9 @@ def move(plane, margins, rates, direction, alpha):
 
 @_inner
 def search(
-    examples,
-    start,
-    stop,
-    totals,
-    ranks,
-    present,
-    bounds,
-    line,
-    rate,
-    bound,
-    plan,
-    seed,
-    first_run,
-    last_run,
-    scratch,
-):
+    columns, labels, weights, start, stop, totals, ranks, present, bounds, line, rate, bound, plan, seed,
+    first_run, last_run, scratch,
+):  # fmt: skip
     """Search a node in a range of runs (Figures 6 and 8 of the paper).
 
     Run -1 looks at the attributes, one after the other. Every other run improves a plane: single coefficients (Figure
@@ -729,7 +716,6 @@ def search(
 
     Returns (score, attribute, threshold) of run -1, in search space; NOTHING and -1 if it is not in the range.
     """
-    columns, labels, weights = examples[6], examples[7], examples[8]
     (code, min_leaf, _, _, _, order, n_swept, n_perturbations, n_jumps, stagnation, _, _, _, _, _) = plan
     lines, codes, keys, _, histogram, left, edges, slots, classes, _, counts, planes, runs, stream = scratch
     size, n = columns.shape[0], stop - start
@@ -884,13 +870,15 @@ def find_classes(labels, start, stop, node_counts, code, classes, totals):
 
 
 @_compiled
-def search_node(examples, start, stop, node_counts, line, rate, bound, plan, seed, first_run, last_run, scratch):
+def search_node(
+    columns, labels, weights, start, stop, node_counts, line, rate, bound, plan, seed, first_run, last_run, scratch
+):
     """Make a range of the runs of one node's `search`, so that several threads can share them."""
     classes, totals = scratch[8], scratch[9]
-    k = find_classes(examples[7], start, stop, node_counts, plan[0], classes, totals)
+    k = find_classes(labels, start, stop, node_counts, plan[0], classes, totals)
     return search(
-        examples, start, stop, totals[0, :k], totals[1, :k], classes[1, :k], classes[2, : k + 1], line, rate, bound,
-        plan, seed, first_run, last_run, scratch,
+        columns, labels, weights, start, stop, totals[0, :k], totals[1, :k], classes[1, :k], classes[2, : k + 1],
+        line, rate, bound, plan, seed, first_run, last_run, scratch,
     )  # fmt: skip
 
 
@@ -1062,8 +1050,8 @@ def grow(examples, plan, line, rate, bound, scratch, nodes, max_splits, searched
         axis_score, attribute, at = axis
         if node > 0 or not searched:
             axis_score, attribute, at = search(
-                examples, start, stop, totals, ranks, present, bounds, line, rate, bound, plan, seeds[node],
-                -1 if with_axis else 0, own_runs, scratch,
+                columns, labels, weights, start, stop, totals, ranks, present, bounds, line, rate, bound, plan,
+                seeds[node], -1 if with_axis else 0, own_runs, scratch,
             )  # fmt: skip
         considered += d if with_axis else 0
         best, best_run = NOTHING, -1

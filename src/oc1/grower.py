@@ -279,8 +279,8 @@ class TreeGrower:
             scratch = self._scratch()
             with np.errstate(all="ignore"):
                 axis = _kernels.search_node(
-                    tuple(self.examples), start, stop, counts, *self._pointers, tuple(plan), seed,
-                    first, last, tuple(scratch),
+                    self.examples.columns, self.examples.labels, self.examples.weights, start, stop, counts,
+                    *self._pointers, tuple(plan), seed, first, last, tuple(scratch),
                 )  # fmt: skip
             self._check_measure(scratch)
             own.runs[max(first, 0) : last] = scratch.runs[max(first, 0) : last]
