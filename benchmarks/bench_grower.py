@@ -19,7 +19,7 @@ import time
 from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
-from bench_classifier import noisy_linear
+from bench_classifier import best_time, noisy_linear
 from sklearn.tree import DecisionTreeClassifier
 
 from oc1 import OC1Classifier, warmup
@@ -121,12 +121,8 @@ def axis() -> None:
             DecisionTreeClassifier(random_state=0),
             OC1Classifier(splits="axis", criterion="gini", prune=None, random_state=0),
         ):
-            times = []
-            for _ in range(3):
-                start = time.perf_counter()
-                model.fit(X, y)
-                times.append(time.perf_counter() - start)
-            results.append((min(times), model.get_n_leaves(), model.score(X, y)))
+            seconds = best_time(lambda: model.fit(X, y), 3)  # noqa: B023
+            results.append((seconds, model.get_n_leaves(), model.score(X, y)))
         (base, leaves, score), (ours, own_leaves, own_score) = results
         print(
             f"| {n:,} x {d} | {base:.3f} s | {ours:.3f} s | {ours / base:.2f} | {leaves}, {own_leaves} "

@@ -7,9 +7,8 @@ The sorting one is numpy's argsort followed by the same sweep (every position sc
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
+from bench_classifier import best_time
 from numba import njit
 
 from oc1 import _kernels
@@ -74,16 +73,6 @@ def make_line(n: int, k: int, seed: int = 0):
     return margins, x[3][order].astype(np.float32), labels[order].astype(np.int32)
 
 
-def shortest(run, repeats: int = 7) -> float:
-    """Return the shortest of several runs, in seconds."""
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        run()
-        times.append(time.perf_counter() - start)
-    return min(times)
-
-
 def main() -> None:
     """Print a table of nanoseconds an example and ratios."""
     pointers = (_kernels.compiled_line_search(), *MEASURES["twoing"].pointers())
@@ -119,9 +108,9 @@ def main() -> None:
         best, alpha = by_counting(margins, _kernels.NOTHING, True)
         assert abs(best - expected) < 1e-9 * best, (best, expected)
         moved = margins + np.float32(alpha) * rates
-        base = shortest(lambda: [by_sorting() for _ in range(times)]) / times / n * 1e9  # noqa: B023
+        base = best_time(lambda: [by_sorting() for _ in range(times)], 7) / times / n * 1e9  # noqa: B023
         cells = [
-            shortest(lambda: by_counting(origin, current, ties)) / times / n * 1e9  # noqa: B023
+            best_time(lambda: by_counting(origin, current, ties), 7) / times / n * 1e9  # noqa: B023
             for origin, current, ties in (
                 (margins, _kernels.NOTHING, True),
                 (margins, 0.9 * best, False),

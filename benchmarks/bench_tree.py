@@ -7,22 +7,16 @@ python benchmarks/bench_tree.py
 
 from __future__ import annotations
 
-import time
-
 import numpy as np
+from bench_classifier import best_time
 from sklearn.tree import DecisionTreeClassifier
 
 from oc1 import OC1Classifier
 
 
-def rows_a_second(predict, X: np.ndarray, repeats: int = 5) -> float:
+def rows_a_second(predict, X: np.ndarray) -> float:
     """Return the best of several runs, in millions of rows a second."""
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
-        predict(X)
-        times.append(time.perf_counter() - start)
-    return len(X) / min(times) / 1e6
+    return len(X) / best_time(lambda: predict(X), 5) / 1e6
 
 
 def main() -> None:

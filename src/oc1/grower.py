@@ -262,8 +262,7 @@ class TreeGrower:
         self._check_measure(scratch)
         with self._lock:
             self.n_hyperplanes += considered
-        kept = [array[: n_terms if array.ndim == 1 and i > 3 else n_nodes].copy() for i, array in enumerate(nodes)]
-        batch = Batch(_kernels.Nodes(*kept))
+        batch = Batch(nodes.trimmed(n_nodes, n_terms))
         if self.report:
             self._tell(batch)
         return batch
@@ -271,7 +270,7 @@ class TreeGrower:
     def _shared_search(self, place: Place, pool: ThreadPoolExecutor) -> tuple[float, int, float]:
         """Search a node with all threads; leave the runs in this thread's buffers, return the axis-parallel split."""
         above, row = place
-        start, stop = (int(bound) for bound in above.nodes.table[row, [_kernels.START, _kernels.STOP]])
+        start, stop, depth = above.nodes.table[row, : _kernels.LEFT].tolist()
         counts, seed, plan = above.nodes.counts[row], above.nodes.seeds[row], self.plan
         own = self._scratch()
 
@@ -279,7 +278,7 @@ class TreeGrower:
             scratch = self._scratch()
             with np.errstate(all="ignore"):
                 axis = _kernels.search_node(
-                    self.examples.columns, self.examples.labels, self.examples.weights, start, stop, counts,
+                    self.examples.columns, self.examples.labels, self.examples.weights, start, stop, depth, counts,
                     *self._pointers, tuple(plan), seed, first, last, tuple(scratch),
                 )  # fmt: skip
             self._check_measure(scratch)
