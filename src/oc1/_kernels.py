@@ -875,10 +875,9 @@ def find_classes(labels, start, stop, node_counts, code, classes, totals):
     return k
 
 
-@_inner
-def stays_leaf(k, depth, n, plan):
+@_inlined
+def stays_leaf(k, depth, n, max_depth, min_split, min_leaf):
     """Whether a node of k classes and n examples is not to be split, whatever a search would find."""
-    _, min_leaf, _, _, _, _, _, _, _, _, _, max_depth, min_split, _, _ = plan
     return k < 2 or depth >= max_depth or n < min_split or n < 2 * min_leaf
 
 
@@ -888,12 +887,11 @@ def search_node(
     scratch,
 ):  # fmt: skip
     """Make those of a range of runs that `grow` would make for this node, so that several threads can share them."""
-    code, _, _, min_oblique, _, _, _, _, _, _, _, _, _, _, _ = plan
-    _, _, _, _, _, _, _, _, classes, totals, _, _, _, _ = scratch
-    k = find_classes(labels, start, stop, node_counts, code, classes, totals)
-    if stays_leaf(k, depth, stop - start, plan):
+    classes, totals = scratch[8], scratch[9]
+    k = find_classes(labels, start, stop, node_counts, plan[0], classes, totals)
+    if stays_leaf(k, depth, stop - start, plan[11], plan[12], plan[1]):
         return NOTHING, -1, 0.0
-    if stop - start < min_oblique:
+    if stop - start < plan[3]:
         last_run = min(last_run, 0)
     return search(
         columns, labels, weights, start, stop, totals[0, :k], totals[1, :k], classes[1, :k], classes[2, : k + 1],
@@ -1044,8 +1042,12 @@ def grow(examples, plan, line, rate, bound, scratch, nodes, max_splits, searched
     Returns (number of nodes, number of terms, hyperplanes considered).
     """
     values, row_step, column_step, fill, shift, scale, columns, labels, weights, rows = examples
-    code, min_leaf, with_axis, min_oblique, n_runs, _, _, _, _, _, axis_bias, _, _, min_decrease, total = plan
-    _, _, _, projections, _, _, _, _, classes, all_totals, counts, _, runs, stream = scratch
+    # By number: unpacking a tuple of arrays whole takes longer to compile.
+    code, min_leaf, with_axis, min_oblique, n_runs = plan[0], plan[1], plan[2], plan[3], plan[4]
+    axis_bias, max_depth, min_split, min_decrease, total = plan[10], plan[11], plan[12], plan[13], plan[14]
+    projections, classes, all_totals, counts, runs, stream = (
+        scratch[3], scratch[8], scratch[9], scratch[10], scratch[12], scratch[13],
+    )  # fmt: skip
     table, reals, node_counts, seeds, features, coefficients = nodes
     d, places = shift.size, classes[0]
     n_nodes, n_terms, considered, splits, node = 1, 0, 0, 0, 0
@@ -1053,7 +1055,7 @@ def grow(examples, plan, line, rate, bound, scratch, nodes, max_splits, searched
         start, stop = table[node, START], table[node, STOP]
         n = stop - start
         k = find_classes(labels, start, stop, node_counts[node], code, classes, all_totals)
-        if stays_leaf(k, table[node, DEPTH], n, plan):
+        if stays_leaf(k, table[node, DEPTH], n, max_depth, min_split, min_leaf):
             table[node, STATUS] = LEAF
             node += 1
             continue
