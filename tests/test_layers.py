@@ -18,6 +18,8 @@ ORDER = [
     "sampling",
     "grower",
     "pruning",
+    "splitting",
+    "base",
     "classifier",
     "datasets",
     "warmup",

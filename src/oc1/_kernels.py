@@ -903,19 +903,12 @@ def search_node(
 def project(values, at, column_step, fill, features, coefficients, first, last):
     """Compute a node's linear combination for the row that begins at `at`; a missing value counts as its fill.
 
-    Training and prediction both come through here, so an example goes the same way in both. Four sums, because an
-    addition must wait for the one before it.
+    Training and prediction add up in the same order (as does `oc1.tree.project`), so an example goes the same way in
+    both.
     """
-    sum0, sum1, sum2, sum3 = 0.0, 0.0, 0.0, 0.0
-    many = last - ((last - first) & 3)
-    for i in range(first, many, 4):
-        sum0 += coefficients[i] * values[at + features[i] * column_step]
-        sum1 += coefficients[i + 1] * values[at + features[i + 1] * column_step]
-        sum2 += coefficients[i + 2] * values[at + features[i + 2] * column_step]
-        sum3 += coefficients[i + 3] * values[at + features[i + 3] * column_step]
-    for i in range(many, last):
-        sum0 += coefficients[i] * values[at + features[i] * column_step]
-    value = (sum0 + sum1) + (sum2 + sum3)
+    value = 0.0
+    for i in range(first, last):
+        value += coefficients[i] * values[at + features[i] * column_step]
     if np.isnan(value):
         value = 0.0
         for i in range(first, last):

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .tree import Tree
+from .tree import TreeStructure
 
 #: Costs closer than this are equal: they are sums of shares, rounded.
 EQUAL = 1e-12
@@ -24,7 +24,7 @@ class PruningSequence:
 
     Attributes
     ----------
-    tree : Tree
+    tree : TreeStructure
     alphas : array (n_steps,)
         The price of a leaf at which each subtree becomes the best one.
     n_leaves : int array (n_steps,)
@@ -32,12 +32,12 @@ class PruningSequence:
         The step at which each node becomes a leaf; 0 for the tree's own leaves.
     """
 
-    tree: Tree
+    tree: TreeStructure
     alphas: np.ndarray
     n_leaves: np.ndarray
     steps: np.ndarray
 
-    def subtree(self, step: int) -> Tree:
+    def subtree(self, step: int) -> TreeStructure:
         """Return one subtree of the sequence."""
         return self.tree.cut(self.steps <= step)
 
@@ -64,7 +64,7 @@ class PruningSequence:
         return np.cumsum(change)[:-1]
 
 
-def prune_sequence(tree: Tree) -> PruningSequence:
+def prune_sequence(tree: TreeStructure) -> PruningSequence:
     """Compute the cost-complexity sequence of a tree; all nodes at the smallest alpha are cut in one step."""
     n_nodes = tree.n_nodes
     cost = (tree.counts.sum(axis=1) - tree.counts.max(axis=1)) / tree.counts[0].sum()
@@ -92,7 +92,7 @@ def prune_sequence(tree: Tree) -> PruningSequence:
             if alive[gone]:
                 alive[gone] = False
                 steps[gone] = step
-                stack.extend(children[gone])
+                stack.extend(child for child in children[gone] if child >= 0)
         lost, saved = cost[node] - below[node], leaves[node] - 1
         above = node
         while above >= 0:

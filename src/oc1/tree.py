@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
@@ -16,29 +16,29 @@ FORMAT = 1
 ROWS_A_THREAD = 50_000
 
 
-@dataclass(frozen=True, eq=False)
-class Tree:
-    """A binary tree whose tests are linear combinations of attributes, in the user's units.
+def project(X: np.ndarray, features: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
+    """Return ``sum(coefficients * x[features])`` of each row, added up in the order in which `Tree.apply` does."""
+    values = np.zeros(len(X))
+    for feature, coefficient in zip(features, coefficients, strict=True):
+        values += coefficient * X[:, feature]
+    return values
 
-    Nodes are numbered in preorder: the root is 0 and a node's left child is the next one. Node t sends an example right
-    if ``sum(coefficients[i] * x[features[i]]) > thresholds[t]``, for i in ``terms[t]:terms[t + 1]``, else left; an
-    axis-parallel test has one term with coefficient 1. Missing values (NaN) count as ``fill`` of their attribute.
+
+@dataclass(frozen=True, eq=False)
+class TreeStructure:
+    """Nodes, their children and what they saw: all that pruning and counting need to know of a tree.
+
+    Nodes are numbered in preorder: the root is 0, and children come after their parents. What a node asks is up to the
+    subclasses.
 
     Attributes
     ----------
-    children : int32 array (n_nodes, 2)
-        Left and right child of each node, -1 for leaves.
-    terms : int64 array (n_nodes + 1,)
-        Where the terms of each node begin.
-    features : int32 array (n_terms,)
-    coefficients : float64 array (n_terms,)
-    thresholds : float64 array (n_nodes,)
+    children : int32 array (n_nodes, n_branches)
+        Children of each node, from the first branch on; -1 where there is none (all of them at leaves).
     counts : float64 array (n_nodes, n_classes)
         Weight of the training examples of each class.
     gains : float64 array (n_nodes,)
         Purity gained by each test (0 for leaves).
-    gaps : float64 array (n_nodes,)
-        Distance between the nearest training examples on the two sides of each test (0 for leaves).
     fill : float64 array (n_features,)
         What missing values count as.
     classes : array (n_classes,)
@@ -47,16 +47,11 @@ class Tree:
     """
 
     children: np.ndarray
-    terms: np.ndarray
-    features: np.ndarray
-    coefficients: np.ndarray
-    thresholds: np.ndarray
     counts: np.ndarray
     gains: np.ndarray
-    gaps: np.ndarray
     fill: np.ndarray
     classes: np.ndarray
-    feature_names: tuple[str, ...] = field(default=())
+    feature_names: tuple[str, ...]
 
     @property
     def n_nodes(self) -> int:
@@ -77,9 +72,9 @@ class Tree:
     def depths(self) -> np.ndarray:
         """Depth of each node; the root's is 0."""
         depths = np.zeros(self.n_nodes, dtype=np.int64)
-        for node, (left, right) in enumerate(self.children):
-            if left >= 0:
-                depths[left] = depths[right] = depths[node] + 1
+        parents = self.parents
+        for node in range(1, self.n_nodes):  # preorder: children come after their parents
+            depths[node] = depths[parents[node]] + 1
         return depths
 
     @property
@@ -91,9 +86,8 @@ class Tree:
     def parents(self) -> np.ndarray:
         """Parent of each node, -1 for the root."""
         parents = np.full(self.n_nodes, -1, dtype=np.int64)
-        inner = np.flatnonzero(~self.is_leaf)
-        parents[self.children[inner, 0]] = inner
-        parents[self.children[inner, 1]] = inner
+        nodes, branches = np.nonzero(self.children >= 0)
+        parents[self.children[nodes, branches]] = nodes
         return parents
 
     @property
@@ -105,6 +99,96 @@ class Tree:
     def probabilities(self) -> np.ndarray:
         """Share of each class at each node."""
         return self.counts / self.counts.sum(axis=1, keepdims=True)
+
+    def apply(self, X: np.ndarray, n_jobs: int = 1) -> np.ndarray:
+        """Return the leaf that each row of a float array ends in; large inputs are shared among `n_jobs` threads."""
+        raise NotImplementedError
+
+    def importances(self, scale: np.ndarray) -> np.ndarray:
+        """Return the gain of the tests by attribute; `scale` makes coefficients comparable."""
+        raise NotImplementedError
+
+    def cut(self, nodes: np.ndarray) -> Self:
+        """Return a new tree in which the marked nodes (a boolean for each) are leaves."""
+        raise NotImplementedError
+
+    def decision_path(self, X: np.ndarray) -> sparse.csr_matrix:
+        """Return a sparse matrix (rows, nodes) that marks the nodes each row passes through."""
+        parents, leaves = self.parents, self.apply(X)
+        paths = {}
+        for leaf in np.unique(leaves):
+            path = [leaf]
+            while parents[path[-1]] >= 0:
+                path.append(parents[path[-1]])
+            paths[leaf] = path[::-1]
+        columns = [paths[leaf] for leaf in leaves]
+        starts = np.concatenate([[0], np.cumsum([len(path) for path in columns])]).astype(np.int64)
+        indices = np.concatenate(columns) if columns else np.empty(0, dtype=np.int64)
+        ones = np.ones(len(indices), dtype=np.int64)
+        return sparse.csr_matrix((ones, indices, starts), shape=(X.shape[0], self.n_nodes))
+
+    def sum_upwards(self, at_leaves: np.ndarray) -> np.ndarray:
+        """Add up values given at the leaves (zero elsewhere) so that each node has the sum over its subtree."""
+        totals = np.array(at_leaves, dtype=float)
+        parents = self.parents
+        for node in range(self.n_nodes - 1, 0, -1):
+            totals[parents[node]] += totals[node]
+        return totals
+
+    def _cut_structure(self, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray, dict[str, Any]]:
+        """Return, for `cut`, which nodes stay, which of those are leaves, and the fields that all trees have."""
+        keep = np.ones(self.n_nodes, dtype=bool)
+        parents = self.parents
+        for node in range(1, self.n_nodes):
+            keep[node] = keep[parents[node]] and not nodes[parents[node]]
+        leaf = (self.is_leaf | nodes)[keep]
+        number = np.append(np.cumsum(keep) - 1, -1)  # -1 stays -1
+        return (
+            keep,
+            leaf,
+            {
+                "children": np.where(leaf[:, None], -1, number[self.children[keep]]).astype(np.int32),
+                "counts": self.counts[keep],
+                "gains": np.where(leaf, 0.0, self.gains[keep]),
+                "fill": self.fill,
+                "classes": self.classes,
+                "feature_names": self.feature_names,
+            },
+        )
+
+    def __str__(self) -> str:
+        """Print the tree as text, in the user's names and units."""
+        from .export import text
+
+        return text(self)
+
+
+@dataclass(frozen=True, eq=False)
+class Tree(TreeStructure):
+    """A binary tree whose tests are linear combinations of attributes, in the user's units.
+
+    Node t sends an example right if ``sum(coefficients[i] * x[features[i]]) > thresholds[t]``, for i in
+    ``terms[t]:terms[t + 1]``, else left; an axis-parallel test has one term with coefficient 1. The sum is taken in
+    that order. Missing values (NaN) count as ``fill`` of their attribute. A node's left child is the next node.
+
+    Attributes
+    ----------
+    children, counts, gains, fill, classes, feature_names
+        See `TreeStructure`.
+    terms : int64 array (n_nodes + 1,)
+        Where the terms of each node begin.
+    features : int32 array (n_terms,)
+    coefficients : float64 array (n_terms,)
+    thresholds : float64 array (n_nodes,)
+    gaps : float64 array (n_nodes,)
+        Distance between the nearest training examples on the two sides of each test (0 for leaves).
+    """
+
+    terms: np.ndarray
+    features: np.ndarray
+    coefficients: np.ndarray
+    thresholds: np.ndarray
+    gaps: np.ndarray
 
     def test(self, node: int) -> tuple[np.ndarray, np.ndarray, float]:
         """Return (features, coefficients, threshold) of an inner node's test."""
@@ -131,52 +215,28 @@ class Tree:
                 list(pool.map(walk, ends[:-1], ends[1:]))
         return out
 
-    def decision_path(self, X: np.ndarray) -> sparse.csr_matrix:
-        """Return a sparse matrix (rows, nodes) that marks the nodes each row passes through."""
-        parents, leaves = self.parents, self.apply(X)
-        paths = {}
-        for leaf in np.unique(leaves):
-            path = [leaf]
-            while parents[path[-1]] >= 0:
-                path.append(parents[path[-1]])
-            paths[leaf] = path[::-1]
-        columns = [paths[leaf] for leaf in leaves]
-        starts = np.concatenate([[0], np.cumsum([len(path) for path in columns])]).astype(np.int64)
-        indices = np.concatenate(columns) if columns else np.empty(0, dtype=np.int64)
-        ones = np.ones(len(indices), dtype=np.int64)
-        return sparse.csr_matrix((ones, indices, starts), shape=(X.shape[0], self.n_nodes))
-
-    def sum_upwards(self, at_leaves: np.ndarray) -> np.ndarray:
-        """Add up values given at the leaves (zero elsewhere) so that each node has the sum over its subtree."""
-        totals = np.array(at_leaves, dtype=float)
-        parents = self.parents
-        for node in range(self.n_nodes - 1, 0, -1):  # preorder: children come after their parents
-            totals[parents[node]] += totals[node]
-        return totals
+    def importances(self, scale: np.ndarray) -> np.ndarray:
+        """Return the gain of the tests by attribute, shared by the size of the coefficients times `scale`."""
+        importances = np.zeros(len(self.fill))
+        for node in np.flatnonzero(~self.is_leaf):
+            features, coefficients, _ = self.test(int(node))
+            sizes = np.abs(coefficients * scale[features])
+            share = sizes / sizes.sum() if sizes.sum() > 0 else np.full(len(sizes), 1 / len(sizes))
+            importances[features] += self.gains[node] * self.counts[node].sum() * share
+        return importances
 
     def cut(self, nodes: np.ndarray) -> Tree:
         """Return a new tree in which the marked nodes (a boolean for each) are leaves."""
-        keep = np.ones(self.n_nodes, dtype=bool)
-        parents = self.parents
-        for node in range(1, self.n_nodes):
-            keep[node] = keep[parents[node]] and not nodes[parents[node]]
-        leaf = (self.is_leaf | nodes)[keep]
-        number = np.cumsum(keep) - 1
-        children = np.where(leaf[:, None], -1, number[self.children[keep]]).astype(np.int32)
+        keep, leaf, structure = self._cut_structure(nodes)
         sizes = np.where(leaf, 0, np.diff(self.terms)[keep])
         kept_terms = np.repeat(keep & ~(self.is_leaf | nodes), np.diff(self.terms))
         return Tree(
-            children=children,
+            **structure,
             terms=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
             features=self.features[kept_terms],
             coefficients=self.coefficients[kept_terms],
             thresholds=np.where(leaf, 0.0, self.thresholds[keep]),
-            counts=self.counts[keep],
-            gains=np.where(leaf, 0.0, self.gains[keep]),
             gaps=np.where(leaf, 0.0, self.gaps[keep]),
-            fill=self.fill,
-            classes=self.classes,
-            feature_names=self.feature_names,
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -196,12 +256,6 @@ class Tree:
         arrays = {name: np.array(data[name], dtype=dtype) for name, dtype in _DTYPES.items()}
         arrays["children"] = arrays["children"].reshape(-1, 2)
         return cls(**arrays, classes=np.array(data["classes"]), feature_names=tuple(data["feature_names"]))
-
-    def __str__(self) -> str:
-        """Print the tree as text, in the user's names and units."""
-        from .export import text
-
-        return text(self)
 
 
 _DTYPES = {

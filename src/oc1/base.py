@@ -1,0 +1,308 @@
+"""What every tree learner of the package shares: checking the input, pruning, prediction, and the common parameters.
+
+A learner is a subclass that says how a tree is grown (`_grow`).
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from numbers import Integral, Real
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from joblib import effective_n_jobs
+from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.utils import check_random_state, compute_sample_weight
+from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+
+from . import pruning, sampling
+from .scaling import attribute_means
+from .splitting import GrownNode, Limits, Splitter, build_linear_tree, grow_with
+from .tree import TreeStructure
+
+#: Folds of ``prune="cv"``.
+PRUNING_FOLDS = 10
+
+
+class Training(NamedTuple):
+    """The checked training data of one fit."""
+
+    X: np.ndarray  # float64 or float32 (n, d), may hold NaN
+    y: np.ndarray  # int (n): class indices
+    weights: np.ndarray | None  # None if all examples count alike
+    fill: np.ndarray  # what missing values count as
+    classes: np.ndarray
+    feature_names: tuple[str, ...]
+    seed: int
+
+
+class Grown(NamedTuple):
+    """What growing returns."""
+
+    tree: TreeStructure
+    n_hyperplanes: int
+    scale: np.ndarray  # of each attribute, to compare coefficients
+
+
+class TreeClassifier(ClassifierMixin, BaseEstimator):
+    """Base of the package's tree learners."""
+
+    _parameter_constraints: ClassVar[dict] = {
+        "max_depth": [Interval(Integral, 0, None, closed="left"), None],
+        "min_samples_split": [Interval(Integral, 2, None, closed="left")],
+        "min_samples_leaf": [Interval(Integral, 1, None, closed="left")],
+        "max_leaf_nodes": [Interval(Integral, 1, None, closed="left"), None],
+        "min_impurity_decrease": [Interval(Real, 0, None, closed="left")],
+        "prune": [StrOptions({"holdout", "cv"}), None],
+        "prune_fraction": [Interval(Real, 0, 1, closed="neither")],
+        "prune_se": [Interval(Real, 0, None, closed="left")],
+        "class_weight": [dict, StrOptions({"balanced"}), None],
+        "random_state": ["random_state"],
+        "verbose": ["verbose"],
+    }
+
+    def __sklearn_tags__(self):
+        """Tell scikit-learn that missing values are welcome."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None):
+        """Grow and prune the tree.
+
+        Parameters
+        ----------
+        X : array-like (n_samples, n_features)
+            Numbers; NaN where a value is missing (it counts as the attribute's mean).
+        y : array-like (n_samples,)
+            Class labels.
+        sample_weight : array-like (n_samples,), optional
+            A weight of 2 is the same as giving the example twice, 0 as leaving it out (but for the parameters
+            ``min_samples_...``, which count rows).
+
+        Returns
+        -------
+        self
+        """
+        before = self.__dict__.copy()
+        try:
+            return self._fit(X, y, sample_weight)
+        except BaseException:
+            # A fit that fails leaves the estimator as it was.
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+
+    @abstractmethod
+    def _grow(self, data: Training, rows: np.ndarray, weights: np.ndarray | None) -> Grown:
+        """Grow an unpruned tree on the given rows; `weights` are those of all examples, None if they count alike."""
+
+    def _fit(self, X, y, sample_weight):
+        X, y = validate_data(self, X, y, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan")
+        check_classification_targets(y)
+        classes, labels = np.unique(y, return_inverse=True)
+        weights = self._weights(sample_weight, X, y)
+        if weights is not None and not weights.all():
+            kept = weights > 0
+            if not kept.any():
+                raise ValueError("class_weight and sample_weight leave no example: all weights are zero")
+            X, labels, weights = X[kept], labels[kept], weights[kept]
+        seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+        names = tuple(str(name) for name in getattr(self, "feature_names_in_", ()))
+        data = Training(X, labels, weights, attribute_means(X, weights), classes, names, seed)
+        unpruned, pruned, path, n_hyperplanes, scale = self._grow_and_prune(data)
+        self.classes_ = classes
+        self.tree_ = pruned
+        self.unpruned_tree_ = unpruned
+        self.pruning_path_ = path
+        self.n_hyperplanes_ = n_hyperplanes
+        self._scale = scale
+        return self
+
+    def _grow_and_prune(self, data: Training):
+        """Return (whole tree, pruned tree, pruning path, hyperplanes considered, scale of the attributes)."""
+        X, labels, weights = data.X, data.y, data.weights
+        n_hyperplanes = 0
+
+        def part(share: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+            """Return the rows that have a share, and all weights times their shares (None if all count alike)."""
+            return np.flatnonzero(share), None if weights is None else weights * share
+
+        def grow(share: np.ndarray) -> Grown:
+            nonlocal n_hyperplanes
+            grown = self._grow(data, *part(share))
+            n_hyperplanes += grown.n_hyperplanes
+            return grown
+
+        def correct(sequence: pruning.PruningSequence, share: np.ndarray) -> np.ndarray:
+            rows, own_weights = part(share)
+            return sequence.correct(X[rows], labels[rows], None if own_weights is None else own_weights[rows])
+
+        def mass(share: np.ndarray) -> float:
+            return float(share.sum() if weights is None else (weights * share).sum())
+
+        everything = np.ones(len(labels))
+        growing, held = everything, np.zeros(len(labels))
+        if self.prune == "holdout" and np.ptp(labels) > 0:  # with one class there is nothing to prune
+            growing, held = sampling.hold_out(X, labels, weights, self.prune_fraction, data.seed)
+        unpruned, _, scale = grow(growing)
+        sequence = pruning.prune_sequence(unpruned)
+        step, accuracies = 0, np.full(len(sequence.alphas), np.nan)
+        if held.any():
+            accuracies = correct(sequence, held) / mass(held)
+            step = pruning.choose_step(accuracies, mass(held), self.prune_se)
+        elif self.prune == "cv" and len(labels) > 1 and np.ptp(labels) > 0:
+            folds = sampling.deal_folds(X, labels, weights, PRUNING_FOLDS, data.seed)
+            trials = ((pruning.prune_sequence(grow(rest).tree), fold) for rest, fold in folds)
+            right = [pruning.correct_at(sequence, other, correct(other, fold)) for other, fold in trials]
+            accuracies = np.sum(right, axis=0) / mass(everything)
+            step = pruning.choose_step(accuracies, mass(everything), self.prune_se)
+        pruned = sequence.subtree(step) if self.prune is not None else unpruned
+        return unpruned, pruned, pruning.pruning_path(sequence, accuracies), n_hyperplanes, scale
+
+    def _weights(self, sample_weight, X, y) -> np.ndarray | None:
+        """Combine sample and class weights; None if all examples count alike."""
+        if sample_weight is None and self.class_weight is None:
+            return None
+        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        if self.class_weight is not None:
+            weights = weights * compute_sample_weight(self.class_weight, y)
+            if weights.min() < 0:
+                raise ValueError(f"class_weight must not be negative, got {self.class_weight!r}")
+        return weights
+
+    def _checked(self, X) -> np.ndarray:
+        check_is_fitted(self)
+        return validate_data(self, X, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan", reset=False)
+
+    def _leaves(self, X) -> np.ndarray:
+        X = self._checked(X)
+        return self.tree_.apply(X, effective_n_jobs(getattr(self, "n_jobs", None)))
+
+    def predict(self, X):
+        """Return the class of each example: the majority of its leaf.
+
+        Parameters
+        ----------
+        X : array-like (n_samples, n_features)
+
+        Returns
+        -------
+        array (n_samples,)
+        """
+        leaves = self._leaves(X)
+        return self.classes_[self.tree_.majority[leaves]]
+
+    def predict_proba(self, X):
+        """Return the share of each class in the leaf of each example.
+
+        Parameters
+        ----------
+        X : array-like (n_samples, n_features)
+
+        Returns
+        -------
+        array (n_samples, n_classes)
+            In the order of ``classes_``.
+        """
+        leaves = self._leaves(X)
+        return self.tree_.probabilities[leaves]
+
+    def predict_log_proba(self, X):
+        """Return the logarithm of `predict_proba`.
+
+        Parameters
+        ----------
+        X : array-like (n_samples, n_features)
+
+        Returns
+        -------
+        array (n_samples, n_classes)
+        """
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+    def apply(self, X):
+        """Return the number of the leaf that each example ends in.
+
+        Parameters
+        ----------
+        X : array-like (n_samples, n_features)
+
+        Returns
+        -------
+        int array (n_samples,)
+        """
+        return self._leaves(X)
+
+    def decision_path(self, X):
+        """Return the nodes that each example passes through.
+
+        Parameters
+        ----------
+        X : array-like (n_samples, n_features)
+
+        Returns
+        -------
+        sparse matrix (n_samples, n_nodes)
+        """
+        X = self._checked(X)
+        return self.tree_.decision_path(X)
+
+    def get_depth(self):
+        """Return the depth of the deepest leaf."""
+        check_is_fitted(self)
+        return self.tree_.max_depth
+
+    def get_n_leaves(self):
+        """Return the number of leaves: the paper's tree size."""
+        check_is_fitted(self)
+        return self.tree_.n_leaves
+
+    @property
+    def feature_importances_(self):
+        """Gain of the splits by attribute; adds up to 1 (or is all zero for a single leaf)."""
+        check_is_fitted(self)
+        importances = self.tree_.importances(self._scale)
+        total = importances.sum()
+        return importances / total if total > 0 else importances
+
+
+class SplitterClassifier(TreeClassifier):
+    """Base of the learners that bring a splitter (see `oc1.splitting`)."""
+
+    @abstractmethod
+    def _splitter(self, data: Training, rows: np.ndarray) -> Splitter:
+        """Return the rule that splits a node, for a tree on these rows."""
+
+    def _build(self, root: GrownNode, data: Training) -> TreeStructure:
+        """Turn the grown nodes into a tree."""
+        return build_linear_tree(root, data.fill, data.classes, data.feature_names)
+
+    def _grow(self, data, rows, weights):
+        splitter = self._splitter(data, rows)
+        limits = Limits(
+            self.max_depth,
+            self.min_samples_split,
+            self.min_samples_leaf,
+            self.max_leaf_nodes,
+            self.min_impurity_decrease,
+        )
+        root = grow_with(
+            splitter,
+            data.X,
+            data.y,
+            weights,
+            rows,
+            data.fill,
+            len(data.classes),
+            limits,
+            data.seed,
+            print if self.verbose else None,
+        )
+        own = np.asarray(data.X[rows], dtype=np.float64)
+        scale = np.where(np.isnan(own), data.fill, own).std(axis=0)
+        return Grown(self._build(root, data), splitter.n_hyperplanes, scale)
