@@ -137,7 +137,7 @@ class Scratch(NamedTuple):
     totals: np.ndarray  # float64 (2, k): weights and category numbers of the classes present
     counts: np.ndarray  # float64 (5, k): left weights; the pair given to a user's measure; the pair that made it fail
     planes: np.ndarray  # float64 (2, d + 1): running plane, direction
-    runs: np.ndarray  # float64 (n_runs, d + 4): score, whether pure, hyperplanes considered, plane of each run
+    runs: np.ndarray  # float64 (n_runs, PLANE + d + 1): what each run found; see the columns below
     stream: np.ndarray  # uint64 (2): random stream of the running search; whether a user's measure failed
 
     @classmethod
@@ -156,10 +156,14 @@ class Scratch(NamedTuple):
             totals=np.zeros((2, k)),
             counts=np.zeros((5, k)),
             planes=np.zeros((2, d + 1)),
-            runs=np.zeros((n_runs, d + 4)),
+            runs=np.zeros((n_runs, PLANE + d + 1)),
             stream=np.zeros(2, np.uint64),
         )
 
+
+# Columns of `Scratch.runs`: the score; whether the split is pure (1 if it was so before the jumps, 2 if after them);
+# hyperplanes considered before the jumps and in them; the score before the jumps; the plane from here on.
+SCORE, PURE, CLIMBED, JUMPED, FIRST_SCORE, PLANE = range(6)
 
 # Columns of `Nodes.table`, and what `STATUS` says.
 START, STOP, DEPTH, LEFT, RIGHT, FIRST_TERM, N_TERMS, STATUS = range(8)
@@ -446,29 +450,35 @@ def score_buckets_norm(totals, n, ranks, code, all_row, n_buckets, histogram, le
         reach, farthest = np.sqrt(2.0), 2.0
     else:
         reach, farthest = max(high - mean, mean - low), (high - low) ** 2
-    before = 0.0
+    # Class by class, so that the loops over edges run in vector registers.
     for b in range(n_buckets + 1):
-        n_left, norm = left[all_row, b], 0.0
-        for c in range(k):
-            deviation = left[c, b] - totals[c] * n_left / n
-            if code == TWOING:
-                norm += abs(deviation)
-            elif code == GINI:
-                norm += deviation * deviation
-            else:
-                norm += ranks[c] * deviation
-        norm = np.sqrt(norm) if code == GINI else abs(norm)
-        spread = n_left * (n - n_left)
-        edges[0, b] = norm * norm / spread if spread > 0.0 else 0.0
-        if b > 0:
-            up, down = histogram[all_row, b - 1], histogram[all_row, n_buckets + b - 1]
-            least, most = n_left - down, n_left + up  # of the left side inside the bucket
-            spread = min(least * (n - least), most * (n - most))
-            middle = min(max(0.5 * n, least), most)
-            limit = farthest * middle * (n - middle) / (n * n)
-            inside = 0.5 * (before + norm + reach * (up + down))
-            edges[1, b - 1] = min(limit, inside * inside / spread) if spread > 0.0 else limit
-        before = norm
+        edges[0, b] = 0.0
+    for c in range(k):
+        share = totals[c] / n
+        if code == TWOING:
+            for b in range(n_buckets + 1):
+                edges[0, b] += abs(left[c, b] - share * left[all_row, b])
+        elif code == GINI:
+            for b in range(n_buckets + 1):
+                deviation = left[c, b] - share * left[all_row, b]
+                edges[0, b] += deviation * deviation
+        else:
+            for b in range(n_buckets + 1):
+                edges[0, b] += ranks[c] * (left[c, b] - share * left[all_row, b])
+    for b in range(n_buckets + 1):
+        edges[0, b] = np.sqrt(edges[0, b]) if code == GINI else abs(edges[0, b])
+    for b in range(n_buckets):
+        up, down = histogram[all_row, b], histogram[all_row, n_buckets + b]
+        n_left = left[all_row, b]
+        least, most = n_left - up, n_left + down  # of the left side inside the bucket
+        spread = min(least * (n - least), most * (n - most))
+        middle = min(max(0.5 * n, least), most)
+        limit = farthest * middle * (n - middle) / (n * n)
+        inside = 0.5 * (edges[0, b] + edges[0, b + 1] + reach * (up + down))
+        edges[1, b] = min(limit, inside * inside / spread) if spread > 0.0 else limit
+    for b in range(n_buckets + 1):
+        spread = left[all_row, b] * (n - left[all_row, b])
+        edges[0, b] = edges[0, b] * edges[0, b] / spread if spread > 0.0 else 0.0
 
 
 # --------------------------------------------------------------------------------------------------------------
@@ -708,21 +718,34 @@ def move(plane, margins, rates, direction, alpha):
         margins[j] = keep * margins[j] + add * rates[j]
 
 
+@_inlined
+def stands_elsewhere(runs, run, n_others, score):
+    """Whether one of the first runs, other than this one, had this score before the jumps."""
+    for other in range(n_others):
+        if other != run and abs(runs[other, FIRST_SCORE] - score) <= slack(score):
+            return True
+    return False
+
+
 @_inner
 def search(
     columns, labels, weights, start, stop, totals, ranks, present, bounds, line, rate, bound, plan, seed,
-    first_run, last_run, scratch,
+    jumping, first_run, last_run, scratch,
 ):  # fmt: skip
-    """Search a node in a range of runs (Figures 6 and 8 of the paper).
+    """Search a node in a range of runs (Figures 6 and 8 of the paper), first without jumps, then again with jumps.
 
     Run -1 looks at the attributes, one after the other. Every other run improves a plane: single coefficients (Figure
-    8's Perturb) until nothing changes, then random directions (jumps) until one helps, which goes back to the
-    coefficients, or `n_jumps` have failed. Run 0 starts from the best attribute of run -1, the others at random planes.
-    Each run has its own random stream and its own row in ``scratch.runs``, so runs can be made in any order.
+    8's Perturb) until nothing changes. Run 0 starts from the best attribute of run -1, the others at random planes.
+    Then, when all runs have come so far, each goes on with random directions (jumps) until one helps, which goes back to
+    the coefficients, or `n_jumps` have failed. A run that stands where an earlier one stands, or gets where another one
+    stood, goes no further: that one makes (or made) the jumps.
+
+    Each run has its own random streams and its own row in ``scratch.runs``, and needs to know of the others only where
+    they stood before the jumps, so the runs of each stage can be made in any order.
 
     Returns (score, attribute, threshold) of run -1, in search space; NOTHING and -1 if it is not in the range.
     """
-    (code, min_leaf, _, _, _, order, n_swept, n_perturbations, n_jumps, stagnation, _, _, _, _, _) = plan
+    (code, min_leaf, _, _, n_runs, order, n_swept, n_perturbations, n_jumps, stagnation, _, _, _, _, _) = plan
     lines, codes, keys, _, histogram, left, edges, slots, classes, _, counts, planes, runs, stream = scratch
     size, n = columns.shape[0], stop - start
     labels, weights = labels[start:stop], weights[start:stop]
@@ -730,21 +753,30 @@ def search(
     plane, direction, places = planes[0], planes[1], classes[0]
     axis_score, attribute, threshold, equals = NOTHING, -1, 0.0, 0
     for run in range(first_run, last_run):
-        stream[0] = mix(seed, np.uint64(run + 3))  # 1 and 2 are the children's
+        # Streams 1 and 2 are the children's.
+        stream[0] = mix(seed, np.uint64(2 * run + 5 + jumping))
         turn, rounds, jumps, settled, considered, p_move, score = 0, 0, 0, 0, 0, stagnation, NOTHING
         sweep = size if run == 0 else n_swept
         choice, choice_score, choice_alpha = -1, NOTHING, 0.0  # of a best-first round
         if run >= 0:
             for m in range(size):
-                if run > 0 or attribute < 0:
+                if jumping:
+                    plane[m] = runs[run, PLANE + m]
+                elif run > 0 or attribute < 0:
                     plane[m] = 2.0 * uniform(stream) - 1.0
                 else:
                     plane[m] = 1.0 if m == attribute else -threshold if m == size - 1 else 0.0
+            if jumping:
+                jumps, score = 1, runs[run, SCORE]
+                runs[run, JUMPED] = 0.0
+                if stands_elsewhere(runs, run, run, score):
+                    continue
             compute_margins(columns, start, plane, margins)
-            score, pure = score_margins(
-                weights, bounds, totals, ranks, present, margins, code, min_leaf, rate, counts, stream
-            )
-            considered += 1
+            if not jumping:
+                considered += 1
+                score, pure = score_margins(
+                    weights, bounds, totals, ranks, present, margins, code, min_leaf, rate, counts, stream
+                )
         while True:
             # Which line?
             origin, current, ties = margins, score, False
@@ -820,11 +852,13 @@ def search(
                 turn = 0
                 again = rounds < n_perturbations if order == RANDOM else here > NOTHING
             if not again:
+                jumps = 1
+                if not jumping or stands_elsewhere(runs, run, n_runs, score):
+                    break
                 _, pure = score_margins(
                     weights, bounds, totals, ranks, present, margins, code, min_leaf, rate, counts, stream
                 )
-                jumps = 1
-                if pure or n_jumps == 0:
+                if pure:
                     break
 
         if run < 0:
@@ -834,11 +868,13 @@ def search(
         score, pure = score_margins(
             weights, bounds, totals, ranks, present, margins, code, min_leaf, rate, counts, stream
         )
-        runs[run, 0] = score
-        runs[run, 1] = 1.0 if pure else 0.0
-        runs[run, 2] = considered
+        runs[run, SCORE] = score
+        runs[run, PURE] = (2.0 if jumping else 1.0) if pure else 0.0
+        runs[run, JUMPED if jumping else CLIMBED] = considered
+        if not jumping:
+            runs[run, FIRST_SCORE] = score
         for m in range(size):
-            runs[run, 3 + m] = plane[m]
+            runs[run, PLANE + m] = plane[m]
         if pure:
             break
     return axis_score, attribute, threshold
@@ -883,8 +919,8 @@ def stays_leaf(k, depth, n, max_depth, min_split, min_leaf):
 
 @_compiled
 def search_node(
-    columns, labels, weights, start, stop, depth, node_counts, line, rate, bound, plan, seed, first_run, last_run,
-    scratch,
+    columns, labels, weights, start, stop, depth, node_counts, line, rate, bound, plan, seed, jumping, first_run,
+    last_run, scratch,
 ):  # fmt: skip
     """Make those of a range of runs that `grow` would make for this node, so that several threads can share them."""
     classes, totals = scratch[8], scratch[9]
@@ -895,7 +931,7 @@ def search_node(
         last_run = min(last_run, 0)
     return search(
         columns, labels, weights, start, stop, totals[0, :k], totals[1, :k], classes[1, :k], classes[2, : k + 1],
-        line, rate, bound, plan, seed, first_run, last_run, scratch,
+        line, rate, bound, plan, seed, jumping, first_run, last_run, scratch,
     )  # fmt: skip
 
 
@@ -1037,7 +1073,7 @@ def grow(examples, plan, line, rate, bound, scratch, nodes, max_splits, searched
     values, row_step, column_step, fill, shift, scale, columns, labels, weights, rows = examples
     # By number: unpacking a tuple of arrays whole takes longer to compile.
     code, min_leaf, with_axis, min_oblique, n_runs = plan[0], plan[1], plan[2], plan[3], plan[4]
-    axis_bias, max_depth, min_split, min_decrease, total = plan[10], plan[11], plan[12], plan[13], plan[14]
+    n_jumps, axis_bias, max_depth, min_split, min_decrease, total = plan[8], plan[10], plan[11], plan[12], plan[13], plan[14]
     projections, classes, all_totals, counts, runs, stream = (
         scratch[3], scratch[8], scratch[9], scratch[10], scratch[12], scratch[13],
     )  # fmt: skip
@@ -1059,18 +1095,24 @@ def grow(examples, plan, line, rate, bound, scratch, nodes, max_splits, searched
         # Search, and take the best run: the first of those that are equally good.
         own_runs = n_runs if n >= min_oblique else 0
         axis_score, attribute, at = axis
-        if node > 0 or not searched:
-            axis_score, attribute, at = search(
-                columns, labels, weights, start, stop, totals, ranks, present, bounds, line, rate, bound, plan,
-                seeds[node], -1 if with_axis else 0, own_runs, scratch,
-            )  # fmt: skip
         considered += d if with_axis else 0
-        best, best_run = NOTHING, -1
+        best, best_run, pure = NOTHING, -1, False
+        for jumping in range(2 if n_jumps > 0 and own_runs > 0 else 1):
+            if not pure and (node > 0 or not searched):
+                found = search(
+                    columns, labels, weights, start, stop, totals, ranks, present, bounds, line, rate, bound, plan,
+                    seeds[node], jumping == 1, -1 if with_axis and jumping == 0 else 0, own_runs, scratch,
+                )  # fmt: skip
+                if jumping == 0:
+                    axis_score, attribute, at = found
+            for run in range(own_runs):
+                if not pure:
+                    considered += np.int64(runs[run, JUMPED if jumping == 1 else CLIMBED])
+                    pure = runs[run, PURE] == jumping + 1
         for run in range(own_runs):
-            considered += np.int64(runs[run, 2])
-            if better(runs[run, 0], best):
-                best, best_run = runs[run, 0], run
-            if runs[run, 1] > 0.0:
+            if better(runs[run, SCORE], best):
+                best, best_run = runs[run, SCORE], run
+            if runs[run, PURE] > 0.0:
                 break
 
         # The search works on rounded numbers: what counts is how a test divides the examples themselves. The oblique
@@ -1082,7 +1124,7 @@ def grow(examples, plan, line, rate, bound, scratch, nodes, max_splits, searched
                 continue
             if oblique:
                 size, threshold = oblique_test(
-                    runs[best_run, 3:], shift, scale, features[n_terms:], coefficients[n_terms:]
+                    runs[best_run, PLANE:], shift, scale, features[n_terms:], coefficients[n_terms:]
                 )
             else:
                 size, threshold = 1, shift[attribute] + at * scale[attribute]

@@ -274,22 +274,27 @@ class TreeGrower:
         counts, seed, plan = above.nodes.counts[row], above.nodes.seeds[row], self.plan
         own = self._scratch()
 
-        def run(first: int, last: int) -> tuple[float, int, float]:
+        def run(jumping: bool, first: int, last: int) -> tuple[float, int, float]:
             scratch = self._scratch()
+            if jumping:
+                scratch.runs[:] = climbed
             with np.errstate(all="ignore"):
                 axis = _kernels.search_node(
                     self.examples.columns, self.examples.labels, self.examples.weights, start, stop, depth, counts,
-                    *self._pointers, tuple(plan), seed, first, last, tuple(scratch),
+                    *self._pointers, tuple(plan), seed, jumping, first, last, tuple(scratch),
                 )  # fmt: skip
             self._check_measure(scratch)
             own.runs[max(first, 0) : last] = scratch.runs[max(first, 0) : last]
             return axis
 
         # The first run needs the best attribute; all others start anywhere.
-        futures = [pool.submit(run, -1 if plan.axis else 0, 1)]
-        futures += [pool.submit(run, i, i + 1) for i in range(1, plan.n_runs)]
-        results = [future.result() for future in futures]
-        return results[0]
+        futures = [pool.submit(run, False, -1 if plan.axis else 0, 1)]
+        futures += [pool.submit(run, False, i, i + 1) for i in range(1, plan.n_runs)]
+        axis, *_ = [future.result() for future in futures]
+        climbed = own.runs.copy()
+        if plan.n_jumps > 0 and not climbed[:, _kernels.PURE].any():
+            list(pool.map(run, itertools.repeat(True), range(plan.n_runs), range(1, plan.n_runs + 1)))
+        return axis
 
     def _scratch(self) -> _kernels.Scratch:
         """Return this thread's buffers."""

@@ -66,15 +66,21 @@ class PruningSequence:
 
 def prune_sequence(tree: TreeStructure) -> PruningSequence:
     """Compute the cost-complexity sequence of a tree; all nodes at the smallest alpha are cut in one step."""
-    n_nodes = tree.n_nodes
-    cost = (tree.counts.sum(axis=1) - tree.counts.max(axis=1)) / tree.counts[0].sum()
-    below = tree.sum_upwards(np.where(tree.is_leaf, cost, 0.0))
-    leaves = tree.sum_upwards(tree.is_leaf.astype(float))
-    parents, children = tree.parents, tree.children
-    alive = ~tree.is_leaf
-    steps = np.where(tree.is_leaf, 0, -1)
-    link = np.where(alive, (cost - below) / np.maximum(leaves - 1, 1), np.inf)
-    heap = [(link[node], node) for node in np.flatnonzero(alive)]
+    is_leaf = tree.is_leaf
+    shares = (tree.counts.sum(axis=1) - tree.counts.max(axis=1)) / tree.counts[0].sum()
+    # Lists: single numbers of arrays are slow to get at.
+    cost = shares.tolist()
+    below = tree.sum_upwards(np.where(is_leaf, shares, 0.0)).tolist()
+    leaves = tree.sum_upwards(is_leaf.astype(float)).tolist()
+    parents, children, alive = tree.parents.tolist(), tree.children.tolist(), (~is_leaf).tolist()
+    steps = np.where(is_leaf, 0, -1).tolist()
+
+    def strength_of(node: int) -> float:
+        """Return the price of a leaf at which the subtree is no better than a leaf."""
+        return (cost[node] - below[node]) / (leaves[node] - 1)
+
+    link = [strength_of(node) if inner else np.inf for node, inner in enumerate(alive)]
+    heap = [(link[node], node) for node, inner in enumerate(alive) if inner]
     heapq.heapify(heap)
     alphas, sizes = [0.0], [int(leaves[0])]
     while heap:
@@ -82,16 +88,15 @@ def prune_sequence(tree: TreeStructure) -> PruningSequence:
         if not alive[node] or strength != link[node]:
             continue
         if strength > alphas[-1] + EQUAL:
-            alphas.append(float(strength))
+            alphas.append(strength)
             sizes.append(0)
-        step = len(alphas) - 1
         # Collapse: everything below is gone, everything above changes.
         stack = [node]
         while stack:
             gone = stack.pop()
             if alive[gone]:
                 alive[gone] = False
-                steps[gone] = step
+                steps[gone] = len(alphas) - 1
                 stack.extend(child for child in children[gone] if child >= 0)
         lost, saved = cost[node] - below[node], leaves[node] - 1
         above = node
@@ -99,12 +104,12 @@ def prune_sequence(tree: TreeStructure) -> PruningSequence:
             below[above] += lost
             leaves[above] -= saved
             if alive[above]:
-                link[above] = (cost[above] - below[above]) / max(leaves[above] - 1, 1)
+                link[above] = strength_of(above)
                 heapq.heappush(heap, (link[above], above))
             above = parents[above]
         sizes[-1] = int(leaves[0])
-    assert n_nodes == 1 or leaves[0] == 1
-    return PruningSequence(tree, np.array(alphas), np.array(sizes), steps)
+    assert leaves[0] == 1
+    return PruningSequence(tree, np.array(alphas), np.array(sizes), np.array(steps))
 
 
 def choose_step(accuracies: np.ndarray, n_examples: float, standard_errors: float) -> int:

@@ -77,8 +77,12 @@ class SearchSpace:
             columns[m] = (x - centre) / unit
             shift[m], scale[m] = centre * largest, unit * largest
 
-        with ThreadPoolExecutor(n_jobs) as pool:
-            list(pool.map(convert, range(n_features)))
+        if n_jobs == 1:
+            for m in range(n_features):
+                convert(m)
+        else:
+            with ThreadPoolExecutor(n_jobs) as pool:
+                list(pool.map(convert, range(n_features)))
         if normalize == "positive" and scale.max(initial=0.0) > 0:
             # One scale for all attributes: the paper only shifts them.
             common = scale.max()
