@@ -481,6 +481,30 @@ def score_buckets_norm(totals, n, ranks, code, all_row, n_buckets, histogram, le
         edges[0, b] = edges[0, b] * edges[0, b] / spread if spread > 0.0 else 0.0
 
 
+@_merged
+def bound_twoing(b, totals, n, all_row, n_buckets, histogram, left, loose, counts):
+    """Bound Twoing inside one bucket more closely than `score_buckets_norm` does.
+
+    As long as no deviation changes its sign, their sum is linear: it is largest where all those crossings have happened
+    that add to it, and none of those that take away.
+    """
+    up, down, n_left = histogram[all_row, b], histogram[all_row, n_buckets + b], left[all_row, b]
+    norm, drift, add, fixed = 0.0, 0.0, 0.0, True
+    for c in range(totals.size):
+        share = totals[c] / n
+        deviation = left[c, b] - share * n_left
+        counts[1, c] = 1.0 if deviation > 0.0 else -1.0
+        norm += abs(deviation)
+        drift += counts[1, c] * share
+        fixed = fixed and abs(deviation) > up + down
+    for c in range(totals.size):
+        slope = counts[1, c] - drift
+        add += slope * histogram[c, n_buckets + b] if slope > 0.0 else -slope * histogram[c, b]
+    least, most = n_left - up, n_left + down
+    spread = min(least * (n - least), most * (n - most))
+    return min(loose, (norm + add) * (norm + add) / spread) if fixed and spread > 0.0 else loose
+
+
 # --------------------------------------------------------------------------------------------------------------
 # Line search: opening buckets
 
@@ -561,6 +585,8 @@ def line_search(
         size = np.int64(histogram[k, b] + histogram[k, n_buckets + b])
         crossing += size
         slots[b] = -1
+        if not whole and code == TWOING and k > 2 and size > 1 and edges[1, b] + slack(edges[1, b]) >= bar:
+            edges[1, b] = bound_twoing(b, totals, total, all_row, n_buckets, histogram, left, edges[1, b], counts)
         if whole or (size > 1 and edges[1, b] + slack(edges[1, b]) >= bar):
             slots[b] = opened
             opened += size
