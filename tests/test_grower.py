@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from oc1 import OC1Classifier
+from oc1 import OC1Classifier, grower
 from oc1.impurity import MEASURES
 
 
@@ -173,3 +173,20 @@ def test_verbose_tells_of_each_node(pol, capsys):
     X, y = pol
     OC1Classifier(prune=None, verbose=1, random_state=0).fit(X, y)
     assert capsys.readouterr().out.count("depth") == 4  # five leaves, four tests
+
+
+@pytest.mark.parametrize("options", [{}, {"n_jobs": 2}, {"max_leaf_nodes": 6}, {"splits": "axis"}, {"order": "best"}])
+def test_a_borrowed_array_gives_the_tree_of_a_copied_one(noisy, monkeypatch, options):
+    X, y = noisy
+    X = X.astype(np.float32)
+    X[::7, 1] = np.nan
+    X[:, 3] = 5.0
+    clf = OC1Classifier(prune=None, n_restarts=3, random_state=0, **options)
+    copied = clf.fit(X, y).tree_.to_dict()
+    monkeypatch.setattr(grower, "BORROWED", 0)
+    for name in ("SUBTREE", "SHARED_SEARCH"):
+        monkeypatch.setattr(grower, name, 50)
+    columns = np.asfortranarray(X)
+    columns.flags.writeable = False
+    assert clf.fit(columns, y).tree_.to_dict() == copied
+    np.testing.assert_array_equal(columns, X)

@@ -34,7 +34,7 @@ def search(margins, rates, labels, weights, measure, current=_kernels.NOTHING, t
     scratch.stream[0] = seed
     bounds = np.append(np.searchsorted(labels, present), len(labels)).astype(np.int64)
     return run_line_search(
-        _kernels.compiled_line_search(),
+        _kernels.compiled_searches()[1],
         *measure.pointers(),
         (labels, weights, bounds, totals, category_numbers(totals), present),
         margins, rates, current, ties, measure.code, min_leaf, tuple(scratch),

@@ -19,6 +19,10 @@ How the training examples lie in memory
 A node is the range ``start:stop`` of every row. Inside a node the examples are grouped by class, and the stable
 partition keeps them so: counting needs no look at a label.
 
+Large float32 arrays that come in column order are not copied: ``columns`` is then the user's own array, without a
+column for the constant, and an attribute is gathered by ``rows`` and brought to search space each time it is looked at
+(`attribute_line`). Nodes that have become small get columns of their own (see `oc1.grower`).
+
 How a line search works
 -----------------------
 The examples have margins V and rates r; for which alpha is the split ``V + alpha r > 0`` purest? Example j
@@ -33,17 +37,17 @@ A purity *score* is a gain: larger is better, and 0 is a useless split (see ``oc
 
 Compile time
 ------------
-A function is compiled on its own and once more inside each of its callers, so the largest, the line search, is called
-through a pointer, and its parts are merged into it before it is compiled (``inline="always"``). A kernel is compiled
-again for each type of array, so the user's array comes in one of two (`flat_view`). Arrays are filled by loops, because
-a slice assignment also compiles the code that words its error message.
+A function is compiled on its own and once more inside each of its callers, so the largest two, the search of a node and
+the line search, are called through pointers. A kernel is compiled again for each type of array, so the user's array
+comes in one of two (`flat_view`). Arrays are filled by loops, because a slice assignment also compiles the code that
+words its error message.
 """
 
-from functools import cache
-from typing import Any, NamedTuple
+from functools import cache, partial
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from numba import cfunc, config, njit, types
+from numba import cfunc, config, njit, typeof, types
 
 # Codes of the measures. Twoing, Gini and variances are built in; the others come as pointers (see `_measures`).
 TWOING, GINI, VARIANCES, INFO_GAIN, SUM_MINORITY, MAX_MINORITY, CUSTOM = range(7)
@@ -60,8 +64,9 @@ HALF = 2.0
 SAMPLE = 20
 #: Crossings beyond this are never reached by a finite step.
 FAR = np.float32(1e30)
-#: Rows that go down a tree together.
+#: Rows that go down a tree together, and nodes that ask all of them.
 BLOCK = 256
+TOP = 31
 #: The score of no split at all: finite, so that differences from it are numbers.
 NOTHING = -1e300
 
@@ -77,8 +82,6 @@ _compiled = njit(**_options, cache=True)
 # What only other kernels call needs no way in from Python, which would take as long to compile as the function
 # itself. (Such a function must not be called from Python: the tests wrap it.)
 _inner = njit(**_options, **_no_way_in)
-# The parts of the line search: merged into it before it is compiled.
-_merged = njit(**_options, inline="always")
 # For what runs at every position of a line: a call that is not inlined hands over some forty words.
 _inlined = njit(**_options, **_no_way_in, forceinline=True)
 
@@ -116,7 +119,7 @@ class Examples(NamedTuple):
     fill: np.ndarray  # float64 (d): what missing values count as
     shift: np.ndarray  # float64 (d): of the search space
     scale: np.ndarray  # float64 (d)
-    columns: np.ndarray  # float32 (d + 1, n)
+    columns: np.ndarray  # float32 (d + 1, n); or (d, n_samples): the user's own array, see above
     labels: np.ndarray  # int32 (n)
     weights: np.ndarray  # float64 (n), or empty if all count alike
     rows: np.ndarray  # int64 (n)
@@ -125,7 +128,7 @@ class Examples(NamedTuple):
 class Scratch(NamedTuple):
     """Buffers made once a thread, for n examples, k classes and d attributes; B is MAX_BUCKETS."""
 
-    lines: np.ndarray  # float32 (3, n): margins, rates of a jump, crossings
+    lines: np.ndarray  # float32 (3, n): margins, rates of a jump (or of a gathered attribute), crossings
     codes: np.ndarray  # uint16 (n): bucket, or bucket + number of buckets for those that go down
     keys: np.ndarray  # uint64 (n): opened crossings: order-preserving bits of t, then the position
     projections: np.ndarray  # float64 (2, n): of a test in the user's units; room for a partition
@@ -326,7 +329,7 @@ def score_margins(weights, bounds, totals, ranks, present, margins, code, min_le
 # Line search: crossings and buckets
 
 
-@_merged
+@_inner
 def locate_crossings(margins, rates, edges):
     """Return where most crossings are and how far apart: median and half the quartiles' distance of a few.
 
@@ -349,7 +352,7 @@ def locate_crossings(margins, rates, edges):
     return np.float32(edges[0, size // 2]), np.float32(min(max(spread, 1e-20), 1e20))
 
 
-@_merged
+@_inner
 def find_crossings(margins, rates, centre, scale, half, crossings, codes):
     """Compute where every example crosses, and its bucket among 2 * half.
 
@@ -372,7 +375,7 @@ def find_crossings(margins, rates, centre, scale, half, crossings, codes):
         codes[j] = code if not never else 2 * down + (1 if margins[j] > 0 else 0)
 
 
-@_merged
+@_inner
 def count_buckets(weights, bounds, codes, n_buckets, histogram, left):
     """Count classes and directions by bucket, then the left weight of each class at every edge.
 
@@ -417,7 +420,7 @@ def pair_gain(left0, left1, q0, q1, n):
     return deviation * deviation / spread if spread > 0.0 else 0.0
 
 
-@_merged
+@_inner
 def score_buckets_pair(q0, q1, n, n_buckets, histogram, left, edges):
     """Score two classes under Twoing, Gini or variances: convex in the counts, so four corners bound a bucket."""
     for b in range(n_buckets + 1):
@@ -431,7 +434,7 @@ def score_buckets_pair(q0, q1, n, n_buckets, histogram, left, edges):
         )
 
 
-@_merged
+@_inner
 def score_buckets_norm(totals, n, ranks, code, all_row, n_buckets, histogram, left, edges):
     """Score many classes under Twoing, Gini or variances: the squared norm of the deviations over n_left n_right.
 
@@ -481,7 +484,7 @@ def score_buckets_norm(totals, n, ranks, code, all_row, n_buckets, histogram, le
         edges[0, b] = edges[0, b] * edges[0, b] / spread if spread > 0.0 else 0.0
 
 
-@_merged
+@_inner
 def bound_twoing(b, totals, n, all_row, n_buckets, histogram, left, loose, counts):
     """Bound Twoing inside one bucket more closely than `score_buckets_norm` does.
 
@@ -516,7 +519,7 @@ def order_bits(t):
     return np.uint64(bits + 0x80000000 if bits >= 0 else -1 - bits)
 
 
-@_merged
+@_inner
 def sort_keys(keys, first, last):
     """Sort a stretch of keys in place: insertion for the usual handful, Shell's gaps before it for crowded buckets."""
     gap = 1
@@ -695,41 +698,44 @@ def line_search(
     return best, below + 0.5 * (above - below)
 
 
-@cache
-def compiled_line_search():
-    """Return the line search as a pointer, compiled when first asked for.
-
-    Called through a pointer it is compiled once; called directly it would be compiled again inside each of its callers.
-    """
-    real, whole, single = types.float64, types.int64, types.float32
-    signature = types.UniTuple(real, 2)(
-        types.int32[::1], real[::1], whole[::1], real[::1], real[::1], whole[::1], single[::1], single[::1],
-        real, types.boolean, whole, whole, types.FunctionType(RATE), types.FunctionType(BOUND),
-        single[::1], types.uint16[::1], types.uint64[::1], _matrix, _matrix, _matrix,
-        whole[::1], whole[::1], _matrix, types.uint64[::1],
-    )  # fmt: skip
-    return line_search if config.DISABLE_JIT else cfunc(signature, cache=True, error_model="numpy")(line_search)
-
-
 # --------------------------------------------------------------------------------------------------------------
 # The search at a node
 
 
 @_inner
-def compute_margins(columns, start, plane, margins):
+def attribute_line(columns, m, start, n, rows, fill, shift, scale, buffer):
+    """Return an attribute of a node's examples in search space, written to the buffer if it lies in the user's array.
+
+    The last attribute is the constant.
+    """
+    if columns.shape[0] > shift.size:
+        return columns[m, start : start + n]
+    factor = 1.0 / scale[m] if m < shift.size and scale[m] > 0.0 else 0.0
+    for j in range(n):
+        if factor > 0.0:
+            x = np.float64(columns[m, rows[start + j]])
+            buffer[j] = ((fill[m] if np.isnan(x) else x) - shift[m]) * factor
+        else:
+            buffer[j] = 1.0 if m == shift.size else 0.0
+    return buffer
+
+
+@_inner
+def compute_margins(columns, start, rows, fill, shift, scale, plane, margins, buffer):
     """Compute V = plane . (x, 1) for the examples of a node, which begins at `start`."""
-    last = columns.shape[0] - 1
+    last = shift.size
     constant = np.float32(plane[last])
     for j in range(margins.size):
         margins[j] = constant
     for m in range(last):
         a = np.float32(plane[m])
         if a != 0:
+            line = attribute_line(columns, m, start, margins.size, rows, fill, shift, scale, buffer)
             for j in range(margins.size):
-                margins[j] += a * columns[m, start + j]
+                margins[j] += a * line[j]
 
 
-@_merged
+@_inner
 def move(plane, margins, rates, direction, alpha):
     """Step along a direction and bring the plane back to unit length."""
     length = 0.0
@@ -747,24 +753,23 @@ def move(plane, margins, rates, direction, alpha):
 @_inlined
 def stands_elsewhere(runs, run, n_others, score):
     """Whether one of the first runs, other than this one, had this score before the jumps."""
+    found = False
     for other in range(n_others):
-        if other != run and abs(runs[other, FIRST_SCORE] - score) <= slack(score):
-            return True
-    return False
+        found = found or (other != run and abs(runs[other, FIRST_SCORE] - score) <= slack(score))
+    return found
 
 
-@_inner
 def search(
-    columns, labels, weights, start, stop, totals, ranks, present, bounds, line, rate, bound, plan, seed,
-    jumping, first_run, last_run, scratch,
+    columns, labels, weights, rows, fill, shift, scale, start, stop, totals, ranks, present, bounds, line, rate, bound,
+    plan, seed, jumping, first_run, last_run, scratch,
 ):  # fmt: skip
     """Search a node in a range of runs (Figures 6 and 8 of the paper), first without jumps, then again with jumps.
 
     Run -1 looks at the attributes, one after the other. Every other run improves a plane: single coefficients (Figure
     8's Perturb) until nothing changes. Run 0 starts from the best attribute of run -1, the others at random planes.
-    Then, when all runs have come so far, each goes on with random directions (jumps) until one helps, which goes back to
-    the coefficients, or `n_jumps` have failed. A run that stands where an earlier one stands, or gets where another one
-    stood, goes no further: that one makes (or made) the jumps.
+    Then, when all runs have come so far, each goes on with random directions (jumps) until one helps, which goes back
+    to the coefficients, or `n_jumps` have failed. A run that stands where an earlier one stands, or gets where another
+    one stood, goes no further: that one makes (or made) the jumps.
 
     Each run has its own random streams and its own row in ``scratch.runs``, and needs to know of the others only where
     they stood before the jumps, so the runs of each stage can be made in any order.
@@ -773,9 +778,9 @@ def search(
     """
     (code, min_leaf, _, _, n_runs, order, n_swept, n_perturbations, n_jumps, stagnation, _, _, _, _, _) = plan
     lines, codes, keys, _, histogram, left, edges, slots, classes, _, counts, planes, runs, stream = scratch
-    size, n = columns.shape[0], stop - start
+    size, n = shift.size + 1, stop - start
     labels, weights = labels[start:stop], weights[start:stop]
-    margins, jump_rates, crossings = lines[0, :n], lines[1, :n], lines[2, :n]
+    margins, rates_buffer, crossings = lines[0, :n], lines[1, :n], lines[2, :n]
     plane, direction, places = planes[0], planes[1], classes[0]
     axis_score, attribute, threshold, equals = NOTHING, -1, 0.0, 0
     for run in range(first_run, last_run):
@@ -797,7 +802,7 @@ def search(
                 runs[run, JUMPED] = 0.0
                 if stands_elsewhere(runs, run, run, score):
                     continue
-            compute_margins(columns, start, plane, margins)
+            compute_margins(columns, start, rows, fill, shift, scale, plane, margins, crossings)
             if not jumping:
                 considered += 1
                 score, pure = score_margins(
@@ -808,11 +813,12 @@ def search(
             origin, current, ties = margins, score, False
             if run < 0:
                 which = size - 1
-                origin, rates = columns[turn, start:stop], columns[which, start:stop]
+                origin = attribute_line(columns, turn, start, n, rows, fill, shift, scale, margins)
+                rates = attribute_line(columns, which, start, n, rows, fill, shift, scale, rates_buffer)
                 current, ties = axis_score, True
             elif jumps == 0:
                 which = turn if order != RANDOM else min(np.int64(uniform(stream) * size), size - 1)
-                rates = columns[which, start:stop]
+                rates = attribute_line(columns, which, start, n, rows, fill, shift, scale, rates_buffer)
                 ties = p_move > 0.0 and uniform(stream) < p_move
                 if order == BEST:
                     current = max(score, choice_score)
@@ -820,8 +826,8 @@ def search(
                 which = -1
                 for m in range(size):
                     direction[m] = 2.0 * uniform(stream) - 1.0
-                rates = jump_rates
-                compute_margins(columns, start, direction, rates)
+                rates = rates_buffer
+                compute_margins(columns, start, rows, fill, shift, scale, direction, rates, crossings)
             here, alpha = line(
                 labels, weights, bounds, totals, ranks, present, origin, rates,
                 current, ties, code, min_leaf, rate, bound,
@@ -845,7 +851,7 @@ def search(
                 if turn < size:
                     continue
                 which, here, alpha = choice, choice_score, choice_alpha
-                rates = columns[max(which, 0), start:stop]
+                rates = attribute_line(columns, max(which, 0), start, n, rows, fill, shift, scale, rates_buffer)
                 choice, choice_score = -1, NOTHING
 
             # Move. A coefficient is settled when it has been searched since any other one moved.
@@ -890,7 +896,7 @@ def search(
         if run < 0:
             continue
         # The moves have rounded the margins a little: count once more from the plane itself.
-        compute_margins(columns, start, plane, margins)
+        compute_margins(columns, start, rows, fill, shift, scale, plane, margins, crossings)
         score, pure = score_margins(
             weights, bounds, totals, ranks, present, margins, code, min_leaf, rate, counts, stream
         )
@@ -904,6 +910,34 @@ def search(
         if pure:
             break
     return axis_score, attribute, threshold
+
+
+_LINE_SEARCH = types.UniTuple(types.float64, 2)(
+    types.int32[::1], _vector, types.int64[::1], _vector, _vector, types.int64[::1], types.float32[::1],
+    types.float32[::1], types.float64, types.boolean, types.int64, types.int64, types.FunctionType(RATE),
+    types.FunctionType(BOUND), types.float32[::1], types.uint16[::1], types.uint64[::1], _matrix, _matrix, _matrix,
+    types.int64[::1], types.int64[::1], _matrix, types.uint64[::1],
+)  # fmt: skip
+
+
+@cache
+def compiled_searches():
+    """Return the search of a node and the line search as pointers, compiled when first asked for.
+
+    Called through a pointer they are compiled once; called directly, again inside each of their callers.
+    """
+    if config.DISABLE_JIT:
+        return search, line_search
+    plan = typeof(tuple(Plan(0, 0, False, 0, 0, 0, 0, 0, 0, 0.0, 0.0, 0, 0, 0.0, 0.0)))
+    scratch = typeof(tuple(Scratch.make(1, 1, 1, 1)))
+    of_node = types.Tuple((types.float64, types.int64, types.float64))(
+        types.float32[:, ::1], types.int32[::1], _vector, types.int64[::1], _vector, _vector, _vector, types.int64,
+        types.int64, _vector, _vector, types.int64[::1], types.int64[::1], types.FunctionType(_LINE_SEARCH),
+        types.FunctionType(RATE), types.FunctionType(BOUND), plan,
+        types.uint64, types.boolean, types.int64, types.int64, scratch,
+    )  # fmt: skip
+    pointer = partial(cfunc, cache=True, error_model="numpy")
+    return pointer(of_node)(search), pointer(_LINE_SEARCH)(line_search)
 
 
 # --------------------------------------------------------------------------------------------------------------
@@ -945,8 +979,8 @@ def stays_leaf(k, depth, n, max_depth, min_split, min_leaf):
 
 @_compiled
 def search_node(
-    columns, labels, weights, start, stop, depth, node_counts, line, rate, bound, plan, seed, jumping, first_run,
-    last_run, scratch,
+    columns, labels, weights, rows, fill, shift, scale, start, stop, depth, node_counts, look, line, rate, bound,
+    plan, seed, jumping, first_run, last_run, scratch,
 ):  # fmt: skip
     """Make those of a range of runs that `grow` would make for this node, so that several threads can share them."""
     classes, totals = scratch[8], scratch[9]
@@ -955,9 +989,9 @@ def search_node(
         return NOTHING, -1, 0.0
     if stop - start < plan[3]:
         last_run = min(last_run, 0)
-    return search(
-        columns, labels, weights, start, stop, totals[0, :k], totals[1, :k], classes[1, :k], classes[2, : k + 1],
-        line, rate, bound, plan, seed, jumping, first_run, last_run, scratch,
+    return look(
+        columns, labels, weights, rows, fill, shift, scale, start, stop, totals[0, :k], totals[1, :k],
+        classes[1, :k], classes[2, : k + 1], line, rate, bound, plan, seed, jumping, first_run, last_run, scratch,
     )  # fmt: skip
 
 
@@ -969,8 +1003,12 @@ def project(values, at, column_step, fill, features, coefficients, first, last):
     both.
     """
     value = 0.0
-    for i in range(first, last):
-        value += coefficients[i] * values[at + features[i] * column_step]
+    if last - first == fill.size:
+        for i in range(first, last):
+            value += coefficients[i] * values[at + (i - first) * column_step]
+    else:
+        for i in range(first, last):
+            value += coefficients[i] * values[at + features[i] * column_step]
     if np.isnan(value):
         value = 0.0
         for i in range(first, last):
@@ -1088,7 +1126,7 @@ def bring_left_forward(values, projections, threshold, buffer):
 
 
 @_compiled
-def grow(examples, plan, line, rate, bound, scratch, nodes, max_splits, searched, axis):
+def grow(examples, plan, look, line, rate, bound, scratch, nodes, max_splits, searched, axis):
     """Grow the subtree of the first of `nodes`, or as much of it as `max_splits` and the room in `nodes` allow.
 
     Nodes that were not looked at are left PENDING. Where the first node has been `searched` already, `axis` is what the
@@ -1099,7 +1137,14 @@ def grow(examples, plan, line, rate, bound, scratch, nodes, max_splits, searched
     values, row_step, column_step, fill, shift, scale, columns, labels, weights, rows = examples
     # By number: unpacking a tuple of arrays whole takes longer to compile.
     code, min_leaf, with_axis, min_oblique, n_runs = plan[0], plan[1], plan[2], plan[3], plan[4]
-    n_jumps, axis_bias, max_depth, min_split, min_decrease, total = plan[8], plan[10], plan[11], plan[12], plan[13], plan[14]
+    n_jumps, axis_bias, max_depth, min_split, min_decrease, total = (
+        plan[8],
+        plan[10],
+        plan[11],
+        plan[12],
+        plan[13],
+        plan[14],
+    )
     projections, classes, all_totals, counts, runs, stream = (
         scratch[3], scratch[8], scratch[9], scratch[10], scratch[12], scratch[13],
     )  # fmt: skip
@@ -1125,9 +1170,10 @@ def grow(examples, plan, line, rate, bound, scratch, nodes, max_splits, searched
         best, best_run, pure = NOTHING, -1, False
         for jumping in range(2 if n_jumps > 0 and own_runs > 0 else 1):
             if not pure and (node > 0 or not searched):
-                found = search(
-                    columns, labels, weights, start, stop, totals, ranks, present, bounds, line, rate, bound, plan,
-                    seeds[node], jumping == 1, -1 if with_axis and jumping == 0 else 0, own_runs, scratch,
+                found = look(
+                    columns, labels, weights, rows, fill, shift, scale, start, stop, totals, ranks,
+                    present, bounds, line, rate, bound, plan, seeds[node], jumping == 1,
+                    -1 if with_axis and jumping == 0 else 0, own_runs, scratch,
                 )  # fmt: skip
                 if jumping == 0:
                     axis_score, attribute, at = found
@@ -1154,6 +1200,8 @@ def grow(examples, plan, line, rate, bound, scratch, nodes, max_splits, searched
                 )
             else:
                 size, threshold = 1, shift[attribute] + at * scale[attribute]
+                if threshold - shift[attribute] > at * scale[attribute]:
+                    threshold = np.nextafter(threshold, -np.inf)  # rounded up, it could be the value above it
                 features[n_terms], coefficients[n_terms] = attribute, 1.0
             chosen, threshold, gap = place_test(
                 values, row_step, column_step, fill, labels, weights, rows, start, stop,
@@ -1187,7 +1235,7 @@ def grow(examples, plan, line, rate, bound, scratch, nodes, max_splits, searched
             continue
 
         # Divide.
-        for m in range(d):
+        for m in range(d if columns.shape[0] > d else 0):
             bring_left_forward(columns[m, start:stop], projections[0], threshold, projections[1])
         bring_left_forward(weights[start:stop], projections[0], threshold, projections[1])
         bring_left_forward(labels[start:stop], projections[0], threshold, projections[1])
@@ -1223,29 +1271,124 @@ def flat_view(X):
     return (flat, X.shape[1], 1) if X.flags.c_contiguous else (flat, 1, X.shape[0])
 
 
+class Top(NamedTuple):
+    """The uppermost nodes of a tree, level by level: those that ask every row of a block, and exits.
+
+    Exits are leaves and nodes that are too many to ask everyone; they lead back to themselves.
+    """
+
+    nodes: np.ndarray  # int64 (places): which node stands at a place
+    questions: np.ndarray  # int64 (places): which question it asks
+    steps: np.ndarray  # int64 (2 * places): from place p to that of its child: steps[2 p + answer]
+    asking: np.ndarray  # int64 (questions): which node asks
+    column_of: np.ndarray  # int64 (d): place of an attribute among those asked for, or -1
+    n_columns: int
+    n_levels: int
+
+    @classmethod
+    def make(cls, children, terms, features, d):
+        """Find the top of a tree."""
+        nodes, levels, questions, steps, asking = [0], [0], [], [], []
+        for place, node in enumerate(nodes):  # the list grows while it is walked
+            questions.append(len(asking))
+            if children[node, 0] >= 0 and len(asking) < TOP:
+                steps += [len(nodes), len(nodes) + 1]
+                asking.append(node)
+                nodes += children[node].tolist()
+                levels += [levels[place] + 1] * 2
+            else:
+                steps += [place, place]
+                questions[place] = 0
+        asked = np.unique(np.concatenate([features[terms[node] : terms[node + 1]] for node in asking] or [[]]))
+        column_of = np.full(d, -1, np.int64)
+        column_of[asked.astype(np.int64)] = np.arange(len(asked))
+        return cls(
+            np.array(nodes), np.array(questions), np.array(steps), np.array(asking, np.int64), column_of,
+            len(asked), levels[-1],
+        )  # fmt: skip
+
+
+def borrowed(array):
+    """Return a view of a float32 array that Numba takes for a writable one, as the kernels' signature wants it.
+
+    The kernels do not write to it; a view of its own keeps the user's array read-only if it is so.
+    """
+
+    class Holder:
+        __array_interface__: ClassVar[dict] = {**array.__array_interface__, "data": (array.ctypes.data, False)}
+        source = array
+
+    return np.asarray(Holder())
+
+
 @_compiled
-def apply(values, row_step, column_step, fill, children, terms, features, coefficients, thresholds, first_row, out):
+def apply(
+    values, row_step, column_step, fill, children, terms, features, coefficients, thresholds, top, first_row, out
+):
     """Write the leaf of each row from `first_row` on to `out`. A node's terms are ``terms[node]:terms[node + 1]``.
 
-    A block of rows goes down level by level: the steps of different rows do not wait for each other, and rows that have
-    reached a leaf drop out without a branch.
+    The uppermost nodes ask every row of a block, in vector registers, whether or not the row gets there: that costs
+    less than to go and see. Below them a row is asked only what it needs, level by level, so that the steps of
+    different rows do not wait for each other.
     """
-    walking = np.empty(BLOCK, np.int64)
+    top_nodes, questions, steps, asking, column_of, n_columns, n_levels = top
+    # Made here, not handed in: the compiler then knows that they do not overlap.
+    columns, answers = np.empty((n_columns, BLOCK)), np.empty((max(1, asking.size), BLOCK), np.uint8)
+    sums, walking = np.empty(BLOCK), np.empty(BLOCK, np.int64)
+    for r in range(BLOCK):
+        answers[0, r] = 0
     for begin in range(0, out.size, BLOCK):
-        n = 0
-        for row in range(begin, min(begin + BLOCK, out.size)):
-            out[row] = 0
-            walking[n] = row
-            n += 1
-        while n > 0 and children[0, 0] >= 0:
-            left = 0
+        n = min(BLOCK, out.size - begin)
+        at = (first_row + begin) * row_step
+        for feature in range(fill.size):
+            column = column_of[feature]
+            if column >= 0:
+                origin = at + feature * column_step
+                for r in range(n):
+                    x = np.float64(values[origin + r * row_step])
+                    columns[column, r] = fill[feature] if np.isnan(x) else x
+        for q in range(asking.size):
+            node = asking[q]
+            i, last, threshold = terms[node], terms[node + 1], thresholds[node]
+            for r in range(n):
+                sums[r] = 0.0
+            while i + 4 <= last:
+                # Four terms in one pass over the sums, in their order.
+                c0, c1, c2, c3 = coefficients[i], coefficients[i + 1], coefficients[i + 2], coefficients[i + 3]
+                x0, x1 = columns[column_of[features[i]]], columns[column_of[features[i + 1]]]
+                x2, x3 = columns[column_of[features[i + 2]]], columns[column_of[features[i + 3]]]
+                for r in range(n):
+                    sums[r] = (((sums[r] + c0 * x0[r]) + c1 * x1[r]) + c2 * x2[r]) + c3 * x3[r]
+                i += 4
+            while i < last:
+                c0, x0 = coefficients[i], columns[column_of[features[i]]]
+                for r in range(n):
+                    sums[r] += c0 * x0[r]
+                i += 1
+            for r in range(n):
+                answers[q, r] = sums[r] > threshold
+        for r in range(n):
+            walking[r] = 0
+        for _ in range(n_levels):
+            for r in range(n):
+                place = walking[r]
+                walking[r] = steps[2 * place + answers[questions[place], r]]
+        left = 0
+        for r in range(n):
+            node = top_nodes[walking[r]]
+            out[begin + r] = node
+            walking[left] = begin + r
+            left += np.int64(children[node, 0] >= 0)
+        while left > 0:
+            n, left = left, 0
             for i in range(n):
                 row = walking[i]
                 node = out[row]
-                at = (first_row + row) * row_step
-                value = project(values, at, column_step, fill, features, coefficients, terms[node], terms[node + 1])
+                value = project(
+                    values, (first_row + row) * row_step, column_step, fill, features, coefficients, terms[node],
+                    terms[node + 1],
+                )  # fmt: skip
                 node = np.int64(children[node, np.int64(value > thresholds[node])])
                 out[row] = node
                 walking[left] = row
                 left += np.int64(children[node, 0] >= 0)
-            n = left

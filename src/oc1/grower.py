@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,6 +23,10 @@ from .tree import Tree
 SUBTREE = 4000
 #: From so many examples on, the runs of a node's search are spread over the threads.
 SHARED_SEARCH = 8000
+#: A float32 array in column order of so many bytes is not copied. Its nodes get columns of their own, one subtree after
+#: the other, when they hold no more than one in so many of its examples.
+BORROWED = 32 * 2**20
+GATHERED = 8
 #: Room for terms in one call, in addition to that of one test.
 TERMS = 20_000
 
@@ -82,10 +87,11 @@ class Batch:
     nodes: _kernels.Nodes
     followed: dict[int, Batch] = field(default_factory=dict)
 
-    def pending(self) -> Iterator[tuple[Batch, int]]:
-        """List the nodes that are still to be grown."""
+    def pending(self, examples: _kernels.Examples) -> Iterator[Place]:
+        """List the nodes that are still to be grown, which are ranges of these examples."""
         for row in np.flatnonzero(self.nodes.table[:, _kernels.STATUS] == _kernels.PENDING):
-            yield self, int(row)
+            start, stop = self.nodes.table[row, [_kernels.START, _kernels.STOP]].tolist()
+            yield Place(self, int(row), examples, start, stop)
 
     @property
     def is_leaf(self) -> bool:
@@ -93,7 +99,19 @@ class Batch:
         return bool(self.nodes.table[0, _kernels.STATUS] == _kernels.LEAF)
 
 
-Place = tuple[Batch, int]
+class Place(NamedTuple):
+    """A node that is still to be grown: a row of the batch above it, and a range of examples."""
+
+    above: Batch
+    row: int
+    examples: _kernels.Examples  # held by the work list only: gathered columns go when their subtree is done
+    start: int
+    stop: int
+
+    @property
+    def size(self) -> int:
+        """Return the number of examples."""
+        return self.stop - self.start
 
 
 class TreeGrower:
@@ -124,7 +142,8 @@ class TreeGrower:
         rows = rows[np.argsort(y[rows], kind="stable")]  # grouped by class: see _kernels
         own_weights = None if weights is None else weights[rows]
         space = SearchSpace.make(X, rows, fill, own_weights, options.normalize, options.n_jobs)
-        self.scale = space.scale
+        self.X, self.space, self.scale = X, space, space.scale
+        self.borrows = X.dtype == np.float32 and X.flags.f_contiguous and X.nbytes >= BORROWED
         values, row_step, column_step = _kernels.flat_view(X)
         self.examples = _kernels.Examples(
             values=values,
@@ -133,7 +152,7 @@ class TreeGrower:
             fill=fill,
             shift=space.shift,
             scale=space.scale,
-            columns=space.columns,
+            columns=_kernels.borrowed(X.T) if self.borrows else space.columns(X, rows, fill, options.n_jobs),
             labels=y[rows].astype(np.int32),
             weights=np.empty(0) if own_weights is None else own_weights.astype(np.float64),
             rows=rows.astype(np.int64),
@@ -150,27 +169,62 @@ class TreeGrower:
     def grow(self) -> Batch:
         """Grow the tree; return the batch that begins with its root."""
         with announce_compiling(), np.errstate(all="ignore"):  # errstate: for NUMBA_DISABLE_JIT
-            # The line search and the measure's two functions, which the kernels call through pointers.
-            self._pointers = (_kernels.compiled_line_search(), *self.options.measure.pointers())
+            # The two searches and the measure's two functions, which the kernels call through pointers.
+            self._pointers = (*_kernels.compiled_searches(), *self.options.measure.pointers())
             labels, weights = self.examples.labels, self.examples.weights
             counts = np.bincount(labels, weights=weights if weights.size else None, minlength=self.n_classes)
             # A batch of one pending node stands above the root.
             above = Batch(_kernels.Nodes.make(1, 0, self.n_classes))
-            above.nodes.table[0, _kernels.STOP] = len(labels)
             above.nodes.counts[0] = counts
             above.nodes.seeds[0] = self.seed
+            root = Place(above, 0, self.examples, 0, len(labels))
             if self.options.max_leaf_nodes is not None:
-                self._grow_best_first((above, 0))
+                self._grow_best_first(root)
             elif self.options.n_jobs > 1:
-                self._grow_on_threads((above, 0))
+                with ThreadPoolExecutor(self.options.n_jobs) as pool:
+                    self._grow_all(root, pool)
             else:
-                self._grow_subtree((above, 0))
+                self._grow_all(root)
         return above.followed[0]
+
+    def _grow_all(self, root: Place, pool: ThreadPoolExecutor | None = None) -> None:
+        """Grow the whole tree; where the user's array is borrowed, its top, then one gathered subtree after the other.
+
+        (Best-first growing does not gather: there all leaves would have columns of their own at the same time.)
+        """
+        stack = [root]
+        while stack:
+            place = stack.pop()
+            if self.borrows and place.size > root.size // GATHERED:
+                stack.extend(self._follow(place, pool))
+                continue
+            if self.borrows:
+                place = self._gathered(place)
+            if pool:
+                self._grow_on_threads(place, pool)
+            else:
+                self._grow_subtree(place)
+
+    def _gathered(self, place: Place) -> Place:
+        """Return the same node with columns of its own."""
+        own = slice(place.start, place.stop)
+        examples = place.examples
+        rows = examples.rows[own]
+        return place._replace(
+            examples=examples._replace(
+                columns=self.space.columns(self.X, rows, examples.fill, self.options.n_jobs),
+                labels=examples.labels[own],
+                weights=examples.weights[own],
+                rows=rows,
+            ),
+            start=0,
+            stop=place.size,
+        )
 
     def _grow_subtree(self, place: Place) -> None:
         stack = [place]
         while stack:
-            stack.extend(self._follow(stack.pop()).pending())
+            stack.extend(self._follow(stack.pop()))
 
     def _grow_best_first(self, root: Place) -> None:
         """Keep the split that gains most, until there are enough leaves."""
@@ -183,21 +237,21 @@ class TreeGrower:
                 gain = batch.nodes.reals[0, 1] * batch.nodes.counts[0].sum()
                 heapq.heappush(heap, (-gain, next(order), place, batch))
             else:
-                place[0].followed[place[1]] = batch
+                place.above.followed[place.row] = batch
 
         consider(root)
         leaves = 1
         while heap and leaves < (self.options.max_leaf_nodes or 0):
-            _, _, (above, row), batch = heapq.heappop(heap)
-            above.followed[row] = batch
+            _, _, place, batch = heapq.heappop(heap)
+            place.above.followed[place.row] = batch
             leaves += 1
-            for place in batch.pending():
-                consider(place)
-        for _, _, (above, row), batch in heap:
+            for below in batch.pending(place.examples):
+                consider(below)
+        for _, _, place, batch in heap:
             batch.nodes.table[0, _kernels.STATUS] = _kernels.LEAF
-            above.followed[row] = batch
+            place.above.followed[place.row] = batch
 
-    def _grow_on_threads(self, root: Place) -> None:
+    def _grow_on_threads(self, root: Place, pool: ThreadPoolExecutor) -> None:
         """Share the runs of large nodes among the threads, then let each thread take whole nodes and subtrees.
 
         Ranges of examples do not overlap, and the kernels release the interpreter lock.
@@ -205,52 +259,47 @@ class TreeGrower:
 
         def task(place: Place) -> list[Place]:
             with np.errstate(all="ignore"):
-                return list(self._follow(place).pending())
+                return self._follow(place)
 
-        with ThreadPoolExecutor(self.options.n_jobs) as pool:
-            large, small = [root], []
-            while large:
-                place = large.pop()
-                if self._size(place) < SHARED_SEARCH or self.plan.n_runs < 2:
-                    small.append(place)
-                else:
-                    large.extend(self._follow(place, pool).pending())
-            running = {pool.submit(task, place) for place in sorted(small, key=self._size, reverse=True)}
-            while running:
-                done, running = wait(running, return_when=FIRST_COMPLETED)
-                for future in done:
-                    running |= {pool.submit(task, place) for place in future.result()}
+        large, small = [root], []
+        while large:
+            place = large.pop()
+            if place.size < SHARED_SEARCH or self.plan.n_runs < 2:
+                small.append(place)
+            else:
+                large.extend(self._follow(place, pool))
+        running = {pool.submit(task, place) for place in sorted(small, key=lambda place: place.size, reverse=True)}
+        while running:
+            done, running = wait(running, return_when=FIRST_COMPLETED)
+            for future in done:
+                running |= {pool.submit(task, place) for place in future.result()}
 
     # ------------------------------------------------------------------------------------------------ one call
 
-    @staticmethod
-    def _size(place: Place) -> int:
-        row = place[0].nodes.table[place[1]]
-        return int(row[_kernels.STOP] - row[_kernels.START])
-
-    def _follow(self, place: Place, pool: ThreadPoolExecutor | None = None) -> Batch:
-        """Grow a pending node, as far as one call goes, and hook the new batch in."""
-        batch = self._split(place, pool) if self._size(place) >= SUBTREE else self._call(place, 2**62)
-        place[0].followed[place[1]] = batch
-        return batch
+    def _follow(self, place: Place, pool: ThreadPoolExecutor | None = None) -> list[Place]:
+        """Grow a pending node, as far as one call goes, and hook the new batch in; return what is pending in it."""
+        batch = self._split(place, pool) if place.size >= SUBTREE else self._call(place, 2**62)
+        place.above.followed[place.row] = batch
+        return list(batch.pending(place.examples))
 
     def _split(self, place: Place, pool: ThreadPoolExecutor | None = None) -> Batch:
         """Split one node and no further."""
-        if pool is None:
+        if pool is None or self.plan.n_runs < 2:
             return self._call(place, 1)
         return self._call(place, 1, self._shared_search(place, pool))
 
     def _call(self, place: Place, max_splits: int, axis: tuple[float, int, float] | None = None) -> Batch:
-        above, row = place
+        above, row = place.above, place.row
         n_features = len(self.scale)
-        room = 3 if max_splits == 1 else 2 * self._size(place) + 1
+        room = 3 if max_splits == 1 else 2 * place.size + 1
         nodes = _kernels.Nodes.make(room, n_features if max_splits == 1 else TERMS + n_features, self.n_classes)
-        nodes.table[0, : _kernels.LEFT] = above.nodes.table[row, : _kernels.LEFT]
+        depth = above.nodes.table[row, _kernels.DEPTH]
+        nodes.table[0, : _kernels.LEFT] = place.start, place.stop, depth
         nodes.counts[0] = above.nodes.counts[row]
         nodes.seeds[0] = above.nodes.seeds[row]
         scratch = self._scratch()
         n_nodes, n_terms, considered = _kernels.grow(
-            tuple(self.examples),
+            tuple(place.examples),
             tuple(self.plan),
             *self._pointers,
             tuple(scratch),
@@ -269,10 +318,11 @@ class TreeGrower:
 
     def _shared_search(self, place: Place, pool: ThreadPoolExecutor) -> tuple[float, int, float]:
         """Search a node with all threads; leave the runs in this thread's buffers, return the axis-parallel split."""
-        above, row = place
-        start, stop, depth = above.nodes.table[row, : _kernels.LEFT].tolist()
-        counts, seed, plan = above.nodes.counts[row], above.nodes.seeds[row], self.plan
-        own = self._scratch()
+        nodes, row, plan, own = place.above.nodes, place.row, self.plan, self._scratch()
+        node = (place.start, place.stop, int(nodes.table[row, _kernels.DEPTH]), nodes.counts[row])
+        examples = place.examples
+        data = (examples.columns, examples.labels, examples.weights, examples.rows)
+        space = (examples.fill, examples.shift, examples.scale)
 
         def run(jumping: bool, first: int, last: int) -> tuple[float, int, float]:
             scratch = self._scratch()
@@ -280,8 +330,8 @@ class TreeGrower:
                 scratch.runs[:] = climbed
             with np.errstate(all="ignore"):
                 axis = _kernels.search_node(
-                    self.examples.columns, self.examples.labels, self.examples.weights, start, stop, depth, counts,
-                    *self._pointers, tuple(plan), seed, jumping, first, last, tuple(scratch),
+                    *data, *space, *node, *self._pointers, tuple(plan), nodes.seeds[row], jumping, first, last,
+                    tuple(scratch),
                 )  # fmt: skip
             self._check_measure(scratch)
             own.runs[max(first, 0) : last] = scratch.runs[max(first, 0) : last]

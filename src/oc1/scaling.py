@@ -8,6 +8,7 @@ the user's units.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -34,9 +35,8 @@ def attribute_means(X: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
 
 @dataclass(frozen=True)
 class SearchSpace:
-    """The attributes as the search sees them, ``(x - shift) / scale``, with a last row of ones."""
+    """The attributes as the search sees them: ``(x - shift) / scale``."""
 
-    columns: np.ndarray  # float32 (n_features + 1, n_samples)
     shift: np.ndarray
     scale: np.ndarray  # 0 for constant attributes
 
@@ -50,16 +50,12 @@ class SearchSpace:
         normalize: str,
         n_jobs: int = 1,
     ) -> SearchSpace:
-        """Copy the given rows of X into a search space; NaN becomes the attribute's fill value."""
-        n_features = X.shape[1]
-        columns = np.ones((n_features + 1, len(rows)), dtype=np.float32)
-        shift, scale = np.zeros(n_features), np.zeros(n_features)
+        """Find the search space of the given rows of X; NaN counts as the attribute's fill value."""
+        shift, scale = np.zeros(X.shape[1]), np.zeros(X.shape[1])
 
-        def convert(m: int) -> None:
-            x = np.asarray(X[:, m], dtype=np.float64)[rows]
-            x[np.isnan(x)] = fill[m]
+        def look_at(m: int) -> None:
+            x = _known(X, rows, fill, m)
             values = np.unique(x)
-            columns[m] = 0.0
             if len(values) == 1:
                 return
             # Divided by the largest, so that no square overflows.
@@ -70,22 +66,43 @@ class SearchSpace:
                 # value or a marker such as -99999 makes close.
                 centre = float(np.median(values / largest))
                 unit = np.sqrt(np.average((x - np.average(x, weights=weights)) ** 2, weights=weights))
-                if not unit > 0:
-                    return
             else:
                 centre, unit = values[0] / largest, 1.0
-            columns[m] = (x - centre) / unit
             shift[m], scale[m] = centre * largest, unit * largest
 
-        if n_jobs == 1:
-            for m in range(n_features):
-                convert(m)
-        else:
-            with ThreadPoolExecutor(n_jobs) as pool:
-                list(pool.map(convert, range(n_features)))
-        if normalize == "positive" and scale.max(initial=0.0) > 0:
+        _each_column(look_at, X.shape[1], n_jobs)
+        if normalize == "positive":
             # One scale for all attributes: the paper only shifts them.
-            common = scale.max()
-            columns[:-1] *= (scale / common)[:, None].astype(np.float32)
-            scale = np.where(scale > 0, common, 0.0)
-        return cls(columns, shift, scale)
+            scale = np.where(scale > 0, scale.max(initial=0.0), 0.0)
+        return cls(shift, scale)
+
+    def columns(self, X: np.ndarray, rows: np.ndarray, fill: np.ndarray, n_jobs: int = 1) -> np.ndarray:
+        """Copy the given rows of X into the search space: float32, a row for each attribute and a last one of ones."""
+        columns = np.ones((X.shape[1] + 1, len(rows)), dtype=np.float32)
+
+        def convert(m: int) -> None:
+            if self.scale[m] > 0:
+                # Halved, because the difference of two large numbers could overflow.
+                x = 0.5 * _known(X, rows, fill, m)
+                columns[m] = (x - 0.5 * self.shift[m]) * (1.0 / self.scale[m]) * 2.0
+            else:
+                columns[m] = 0.0
+
+        _each_column(convert, X.shape[1], n_jobs)
+        return columns
+
+
+def _known(X: np.ndarray, rows: np.ndarray, fill: np.ndarray, m: int) -> np.ndarray:
+    """Return a float64 copy of an attribute, missing values filled."""
+    x = X[rows, m].astype(np.float64)
+    x[np.isnan(x)] = fill[m]
+    return x
+
+
+def _each_column(task: Callable[[int], None], n_columns: int, n_jobs: int) -> None:
+    if n_jobs == 1:
+        for m in range(n_columns):
+            task(m)
+    else:
+        with ThreadPoolExecutor(n_jobs) as pool:
+            list(pool.map(task, range(n_columns)))

@@ -199,11 +199,12 @@ class Tree(TreeStructure):
         """Return the leaf that each row of a float array ends in; large inputs are shared among `n_jobs` threads."""
         out = np.empty(X.shape[0], dtype=np.int64)
         view = _kernels.flat_view(X)
+        top = _kernels.Top.make(self.children, self.terms, self.features, len(self.fill))
 
         def walk(first: int, last: int) -> None:
             _kernels.apply(
                 *view, self.fill, self.children, self.terms, self.features, self.coefficients, self.thresholds,
-                first, out[first:last],
+                tuple(top), first, out[first:last],
             )  # fmt: skip
 
         n_parts = min(n_jobs, max(1, len(out) // ROWS_A_THREAD))
