@@ -3,6 +3,7 @@ import pandas as pd
 
 from oc1 import OC1Classifier
 from oc1.export import equation, text
+from oc1.machine_tree import MachineTree
 
 
 def test_text_speaks_in_the_users_names_and_units():
@@ -44,3 +45,26 @@ def test_thresholds_have_the_digits_they_need():
     clf = OC1Classifier(splits="axis", prune=None).fit(years, years[:, 0] >= 2001)
     assert equation(clf.tree_, 0) == "x1 > 2000.5"
     assert equation(OC1Classifier(prune=None).fit(years + 1.7e9, years[:, 0] >= 2001).tree_, 0) == "x1 > 1700002000.5"
+
+
+def test_a_tree_of_machines():
+    tree = MachineTree(
+        children=np.array([[1, 2, 5], [-1, -1, -1], [3, 4, -1], [-1, -1, -1], [-1, -1, -1], [-1, -1, -1]]),
+        counts=np.array([[2.0, 4, 3], [2, 0, 0], [0, 4, 1], [0, 0, 1], [0, 4, 0], [0, 0, 2]]),
+        gains=np.array([1.0, 0, 0.5, 0, 0, 0]),
+        fill=np.zeros(2),
+        classes=np.array(["a", "b", "c"]),
+        feature_names=("width", "year"),
+        machines=np.array([0, 3, 3, 5, 5, 5, 5]),
+        functions=np.array([[1, -0.25, 0], [0, 0.33333, -7], [-1, -0.08333, 7], [0, 1, -2000.5], [0, -1, 2000.5]]),
+        labels=np.array([0, 1, 2, 0, 1]),
+        gaps=np.array([0.5, 0, 1, 0, 0, 0]),
+    )
+    assert str(tree).splitlines() == [
+        "largest of",
+        "|-- a (width - 0.25 year + 0): a  [2 0 0]",
+        "|-- b (0.333 year - 7): largest of",
+        "|   |-- a (year - 2000.5): c  [0 0 1]",
+        "|   `-- b (-year + 2000.5): b  [0 4 0]",
+        "`-- c (-width - 0.0833 year + 7): c  [0 0 2]",
+    ]

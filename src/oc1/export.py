@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from .tree import Tree
+    from .tree import Tree, TreeStructure
 
 
 def equation(tree: Tree, node: int, digits: int = 3) -> str:
@@ -21,6 +21,38 @@ def equation(tree: Tree, node: int, digits: int = 3) -> str:
         Significant digits of the numbers; the threshold gets more where it needs them to stay between the examples.
     """
     features, coefficients, threshold = tree.test(node)
+    words = _terms(tree, features, coefficients, digits)
+    return f"{' '.join(words)} > {_rounded(threshold, digits, tree.gaps[node])}"
+
+
+def functions(tree: Any, node: int, digits: int = 3) -> list[str]:
+    """Write the functions of a node, one for each branch, like ``0.37 petal_len - petal_wid + 0.4``.
+
+    Parameters
+    ----------
+    tree : MachineTree
+    node : int
+    digits : int, default=3
+        Significant digits of the numbers; the constant gets more where it needs them to keep the examples in their
+        branches.
+    """
+    written = []
+    for row in tree.machine(node)[0]:
+        features, constant = np.flatnonzero(row[:-1]), row[-1]
+        words = _terms(tree, features, row[features], digits)
+        number = _rounded(abs(constant), digits, tree.gaps[node])
+        written.append(f"{' '.join(words)} {'-' if constant < 0 else '+'} {number}")
+    return written
+
+
+def _rounded(value: float, digits: int, gap: float) -> str:
+    """Write a number with as many significant digits as it takes to stay within a quarter of a gap."""
+    while digits < 17 and abs(float(f"{value:.{digits}g}") - value) > 0.25 * gap:
+        digits += 1
+    return f"{value:.{digits}g}"
+
+
+def _terms(tree: TreeStructure, features: np.ndarray, coefficients: np.ndarray, digits: int) -> list[str]:
     words: list[str] = []
     for feature, coefficient in zip(features, coefficients, strict=True):
         name = feature_name(tree, int(feature))
@@ -29,12 +61,10 @@ def equation(tree: Tree, node: int, digits: int = 3) -> str:
             words.append(f"-{size}" if coefficient < 0 else size)
         else:
             words.append(f"{'-' if coefficient < 0 else '+'} {size}")
-    while digits < 17 and abs(float(f"{threshold:.{digits}g}") - threshold) > 0.25 * tree.gaps[node]:
-        digits += 1
-    return f"{' '.join(words)} > {threshold:.{digits}g}"
+    return words
 
 
-def feature_name(tree: Tree, feature: int) -> str:
+def feature_name(tree: TreeStructure, feature: int) -> str:
     """Return an attribute's name, ``x1``, ``x2``, ... where it has none."""
     return tree.feature_names[feature] if tree.feature_names else f"x{feature + 1}"
 
@@ -44,7 +74,7 @@ def text(model: Any, digits: int = 3) -> str:
 
     Parameters
     ----------
-    model : Tree or fitted classifier of this package
+    model : Tree, MachineTree or fitted classifier of this package
     digits : int, default=3
         Significant digits of coefficients and thresholds.
 
@@ -52,7 +82,8 @@ def text(model: Any, digits: int = 3) -> str:
     -------
     str
         One line for each test and each leaf; a leaf shows its class and the weight of the training examples of each
-        class.
+        class. A branch of a linear machine shows the class and the function that stand for it: an example takes the
+        branch whose function is the largest.
 
     Examples
     --------
@@ -64,23 +95,32 @@ def text(model: Any, digits: int = 3) -> str:
     |-- no:  a  [2 0]
     `-- yes: b  [0 2]
     """
-    tree: Tree = getattr(model, "tree_", model)
+    tree: Any = getattr(model, "tree_", model)
     majority, leaf = tree.majority, tree.is_leaf
+    asks_machines = hasattr(tree, "machine")
 
     def describe(node: int) -> str:
         if leaf[node]:
             counts = " ".join(np.format_float_positional(c, precision=4, trim="-") for c in tree.counts[node])
             return f"{tree.classes[majority[node]]}  [{counts}]"
-        return equation(tree, node, digits)
+        return "largest of" if asks_machines else equation(tree, node, digits)
 
-    lines = [describe(0)]
-    stack = [(child, "", side) for side, child in ((1, tree.children[0, 1]), (0, tree.children[0, 0])) if child >= 0]
+    def answers(node: int) -> list[str]:
+        """Write what leads to each branch of an inner node."""
+        if not asks_machines:
+            return ["no:  ", "yes: "]
+        names = tree.classes[tree.machine(node)[1]]
+        return [f"{name} ({words}): " for name, words in zip(names, functions(tree, node, digits), strict=True)]
+
+    lines = []
+    stack = [(0, "", "")]  # node, what stands before it, what stands before the nodes below it
     while stack:
-        node, indent, side = stack.pop()
-        branch = "`-- yes: " if side else "|-- no:  "
-        lines.append(indent + branch + describe(node))
+        node, before, indent = stack.pop()
+        lines.append(before + describe(node))
         if not leaf[node]:
-            deeper = indent + ("    " if side else "|   ")
-            stack.append((tree.children[node, 1], deeper, 1))
-            stack.append((tree.children[node, 0], deeper, 0))
+            below = answers(node)
+            last = len(below) - 1
+            for branch in range(last, -1, -1):
+                corner, bar = ("`-- ", "    ") if branch == last else ("|-- ", "|   ")
+                stack.append((tree.children[node, branch], indent + corner + below[branch], indent + bar))
     return "\n".join(lines)

@@ -1,0 +1,428 @@
+"""C4.5 (Quinlan 1993) for numeric attributes: gain ratio, fractional examples, error-based pruning.
+
+This is the program of the book: release 8, of 1996, also charges a test for the number of thresholds it was chosen
+from; here none is charged.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from math import sqrt
+from numbers import Real
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from ..base import SplitterClassifier, TreeClassifier
+from ..pruning import prune_sequence, pruning_path
+from ..splitting import (
+    GrownNode,
+    Limits,
+    LinearTest,
+    NodeExamples,
+    entropy,
+    grow_with,
+    information_gained,
+)
+from ..tree import Tree
+
+#: Gains closer than this are equal: they are sums in some order, rounded.
+EQUAL = 1e-12
+#: A test may gain so many bits less than the average and still compete, as in C4.5.
+SLACK = 1e-3
+#: A smaller tree is preferred while it is estimated to make no more than so many errors more, as in C4.5.
+TOLERANCE = 0.1
+#: Tail areas of the normal distribution and their deviates; C4.5 interpolates between them.
+TAILS = (0.0, 0.001, 0.005, 0.01, 0.05, 0.10, 0.20, 0.40, 1.00)
+DEVIATES = (4.0, 3.09, 2.58, 2.33, 1.65, 1.28, 0.84, 0.25, 0.00)
+
+
+# ------------------------------------------------------------------------------------------------ splitting
+
+
+class Cut(NamedTuple):
+    """The best threshold of one attribute at a node."""
+
+    below: float  # the nearest values on the two sides
+    above: float
+    gain: float
+    ratio: float
+    n_cuts: int  # among so many
+
+
+def best_cut(x: np.ndarray, y: np.ndarray, weights: np.ndarray, n_classes: int, min_leaf: float) -> Cut | None:
+    """Return the cut of an attribute that gains most information, None if there is none that leaves enough weight.
+
+    Examples whose value is missing tell nothing: the gain is that of the others times their share of the weight, and
+    in the split information the missing ones are a third part.
+    """
+    known = np.flatnonzero(~np.isnan(x))
+    known = known[np.argsort(x[known], kind="stable")]
+    x = x[known]
+    ends = np.flatnonzero(x[1:] > x[:-1])
+    if len(ends) == 0:
+        return None
+    counts = np.zeros((len(known), n_classes))
+    counts[np.arange(len(known)), y[known]] = weights[known]
+    counts = np.cumsum(counts, axis=0)
+    total, left = counts[-1], counts[ends]
+    right = np.maximum(total - left, 0.0)
+    enough = np.minimum(left.sum(axis=1), right.sum(axis=1)) >= min_leaf * (1 - EQUAL)
+    if not enough.any():
+        return None
+    ends, left, right = ends[enough], left[enough], right[enough]
+    n_left, n_right, n_known, n_all = left.sum(axis=1), right.sum(axis=1), total.sum(), weights.sum()
+    gains = (n_known * entropy(total) - n_left * entropy(left) - n_right * entropy(right)) / n_all
+    best = int(np.argmax(gains >= gains.max() - EQUAL))
+    information = float(entropy(np.array([n_left[best], n_right[best], n_all - n_known]).clip(0)))
+    end, gain = ends[best], float(gains[best])
+    return Cut(float(x[end]), float(x[end + 1]), gain, gain / information, len(ends))
+
+
+@dataclass
+class GainRatioSplitter:
+    """Takes the test of highest gain ratio among those that gain no less than the average.
+
+    Attributes
+    ----------
+    values : list of float64 arrays
+        The values of each attribute in all training examples, ascending.
+    min_leaf, min_split : float
+        Least weight of a side, and of a node that is split. (Weights, as C4.5 has it: examples may be fractions.)
+    """
+
+    values: list[np.ndarray]
+    min_leaf: float
+    min_split: float
+    n_hyperplanes: int = 0
+    keeps_missing: bool = True
+
+    def split(self, node: NodeExamples) -> LinearTest | None:
+        """Return the split of a node, None to leave it a leaf."""
+        if node.weights.sum() < self.min_split * (1 - EQUAL):
+            return None
+        cuts = {}
+        for attribute, x in enumerate(node.X.T):
+            cut = best_cut(x, node.y, node.weights, node.n_classes, self.min_leaf)
+            if cut is None:
+                continue
+            self.n_hyperplanes += cut.n_cuts
+            if cut.gain > EQUAL:
+                cuts[attribute] = cut
+        if not cuts:
+            return None
+        average = np.mean([cut.gain for cut in cuts.values()])
+        ratios = {attribute: cut.ratio for attribute, cut in cuts.items() if cut.gain >= average - SLACK}
+        best = max(ratios.values())
+        attribute = next(attribute for attribute, ratio in ratios.items() if ratio >= best - EQUAL)
+        # No gap: a threshold that is a value of the data must be printed in full.
+        return LinearTest(np.array([attribute]), np.ones(1), self._threshold(attribute, cuts[attribute]))
+
+    def _threshold(self, attribute: int, cut: Cut) -> float:
+        """Return the largest value of the training examples that does not exceed the middle of the cut."""
+        middle = cut.below + 0.5 * (cut.above - cut.below)
+        if not cut.below <= middle < cut.above:  # neighbouring floats, or an overflow
+            return cut.below
+        values = self.values[attribute]
+        return float(values[np.searchsorted(values, middle, side="right") - 1]) + 0.0  # not -0
+
+
+# ------------------------------------------------------------------------------------------------ pruning
+
+
+def pessimistic_errors(n: float, errors: float, confidence: float) -> float:
+    """Return how many of n examples to expect wrong where `errors` of the training examples were.
+
+    It is n times the upper limit that the true error rate exceeds with a probability of `confidence`. With no error
+    seen that limit is exact, ``1 - confidence ** (1 / n)``; from one error on it is the normal approximation to the
+    binomial with continuity correction; fractions of an error are interpolated between the two. Where nearly all is
+    wrong, two thirds of the rest are added.
+    """
+    if errors < 1:
+        none = n * (1 - confidence ** (1 / n))
+        return none if errors <= 0 else (1 - errors) * none + errors * min(n, pessimistic_errors(n, 1, confidence))
+    if errors + 0.5 >= n:
+        return errors + 0.67 * max(0.0, n - errors)
+    square = float(np.interp(confidence, TAILS, DEVIATES)) ** 2
+    seen = errors + 0.5
+    return n * (seen + square / 2 + sqrt(square * (seen * (1 - seen / n) + square / 4))) / (n + square)
+
+
+@dataclass(frozen=True)
+class ErrorBasedPruning:
+    """Bottom-up, a node becomes a leaf or is replaced by its largest branch where that is expected to err no more.
+
+    Attributes
+    ----------
+    X : float64 array (n, n_features)
+        The training examples that the nodes' ``rows`` refer to.
+    y : int array (n,)
+    confidence : float
+    """
+
+    X: np.ndarray
+    y: np.ndarray
+    confidence: float
+
+    def prune(self, root: GrownNode) -> None:
+        """Prune a grown tree in place."""
+        nodes = root.preorder()  # taken from the end, so that all below a node comes before it
+        while nodes:
+            node = nodes.pop()
+            if not node.children:
+                continue
+            largest = max(node.children, key=lambda child: child.counts.sum())
+            raised = self.filled(largest, node)
+            as_leaf, as_branch, as_tree = self.leaf_errors(node), self.tree_errors(raised), self.tree_errors(node)
+            if as_leaf <= min(as_branch, as_tree) + TOLERANCE:
+                node.split, node.gain, node.children = None, 0.0, []
+            elif as_branch <= as_tree + TOLERANCE:
+                node.split, node.children = raised.split, raised.children
+                below = node.preorder()
+                for inner in below:
+                    if inner.children:
+                        inner.gain = information_gained(np.array([child.counts for child in inner.children]))
+                nodes.extend(below)  # which hold other examples than before
+
+    def leaf_errors(self, node: GrownNode) -> float:
+        """Return the errors to expect of a node as a leaf."""
+        n = float(node.counts.sum())
+        return pessimistic_errors(n, n - float(node.counts.max()), self.confidence)
+
+    def tree_errors(self, node: GrownNode) -> float:
+        """Return the errors to expect of the subtree at a node."""
+        return sum(self.leaf_errors(below) for below in node.preorder() if not below.children)
+
+    def filled(self, subtree: GrownNode, node: GrownNode) -> GrownNode:
+        """Return a copy of a subtree that stands in a node's place and holds the node's examples (gains left out)."""
+        top = replace(node, split=None, gain=0.0, children=[])
+        todo = [(top, subtree)]
+        while todo:
+            copy, original = todo.pop()
+            if original.split is None:
+                continue
+            branches = original.split.branches(self.X[copy.rows])
+            known = branches >= 0
+            mass = np.bincount(branches[known], weights=copy.weights[known], minlength=len(original.children))
+            for branch, child in enumerate(original.children):
+                here = (branches == branch) | ~known
+                weights = (copy.weights * np.where(known, 1.0, mass[branch] / mass.sum()))[here]
+                rows = copy.rows[here]
+                counts = np.bincount(self.y[rows], weights=weights, minlength=len(node.counts))
+                copy.children.append(GrownNode(rows, weights, copy.depth + 1, child.seed, counts))
+                todo.append((copy.children[-1], child))
+            copy.split = original.split
+        return top
+
+
+# ------------------------------------------------------------------------------------------------ prediction
+
+
+def fractional_probabilities(tree: Tree, X: np.ndarray) -> np.ndarray:
+    """Return class shares for rows with missing values: where one is asked for, the row goes down both branches.
+
+    Its parts are as large as the branches' shares of the training examples, and the shares of the classes in the
+    leaves that they reach are added up.
+    """
+    probabilities, mass = tree.probabilities, tree.counts.sum(axis=1)
+    result = np.zeros((len(X), tree.counts.shape[1]))
+    todo = [(0, np.arange(len(X)), np.ones(len(X)))]
+    while todo:
+        node, rows, parts = todo.pop()
+        if tree.is_leaf[node]:
+            result[rows] += parts[:, None] * probabilities[node]
+            continue
+        features, _, threshold = tree.test(node)
+        x = X[rows, features[0]]
+        missing = np.isnan(x)
+        for child, side in zip(tree.children[node], (x <= threshold, x > threshold), strict=True):
+            here = side | missing
+            if here.any():
+                share = np.where(missing, mass[child] / mass[tree.children[node]].sum(), 1.0)
+                todo.append((int(child), rows[here], (parts * share)[here]))
+    return result
+
+
+class C45Classifier(SplitterClassifier):
+    """Axis-parallel decision tree by C4.5 (Quinlan 1993).
+
+    At each node the threshold of an attribute is the one that gains most information; among the attributes that gain
+    at least the average, the one with the highest gain ratio is tested. The grown tree is pruned by a pessimistic
+    estimate of its errors, from the training examples alone. C4.5 is deterministic.
+
+    A missing value is no value: in training and in prediction, an example whose tested value is missing goes down both
+    branches, in parts as large as the branches. (`apply` and `decision_path` name one leaf, and so let it count as the
+    attribute's mean; so does ``tree_`` on its own.)
+
+    Parameters
+    ----------
+    confidence : float, default=0.25
+        Of the pessimistic estimate: the probability that the true error rate of a leaf exceeds what it is charged
+        with. Smaller values prune more.
+    max_depth : int or None, default=None
+        Deepest level of a leaf; the root is level 0.
+    min_samples_split : int, default=2
+        Nodes with less weight than this are leaves. (An example without a weight of its own weighs 1.)
+    min_samples_leaf : int, default=2
+        No split leaves less weight than this on a side, examples with a missing value not counted.
+    max_leaf_nodes : int or None, default=None
+        Grow best-first until there are so many leaves.
+    min_impurity_decrease : float, default=0.0
+        A node is split only if the information gained in bits, times its share of the examples, is at least this.
+    prune : {"error", None}, default="error"
+        Error-based pruning: from the bottom up, a node becomes a leaf, or its largest branch takes its place, where
+        that is expected to make no more errors. Or no pruning.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, as in scikit-learn. Weights count as numbers of examples.
+    random_state : int, RandomState instance or None, default=None
+        Not used: there is nothing random here.
+    verbose : int, default=0
+        1 prints a line for each node.
+
+    Attributes
+    ----------
+    tree_ : Tree
+        The fitted tree; ``print(clf.tree_)`` shows it. Its thresholds are values of the training examples.
+    unpruned_tree_ : Tree
+        The tree as it was grown. (With branches raised, ``tree_`` need not be a part of it.)
+    pruning_path_ : record array with the fields ``alpha``, ``leaves``, ``accuracy``
+        The cost-complexity sequence from the whole tree to the root, for comparison: error-based pruning does not use
+        it, and the accuracies are NaN.
+    classes_ : array (n_classes,)
+    n_features_in_ : int
+    feature_names_in_ : array (n_features_in_,)
+        Only if the attributes have names.
+    feature_importances_ : array (n_features_in_,)
+        Information gained by the splits of the attributes; adds up to 1.
+    n_hyperplanes_ : int
+        Thresholds considered while growing: each is a hyperplane whose gain is computed.
+
+    Notes
+    -----
+    The upper limits of the error rate are those of C4.5, with its table of the normal distribution: they give the
+    worked example of the book. Before pruning, C4.5 takes back splits below which as many training examples are
+    misclassified as in a leaf; here that is left to the pruning, and ``unpruned_tree_`` still has them.
+
+    Examples
+    --------
+    >>> from oc1.baselines.c45 import C45Classifier
+    >>> from oc1.datasets import make_pol
+    >>> X, y = make_pol(random_state=0)
+    >>> clf = C45Classifier().fit(X, y)
+    >>> clf.get_n_leaves() < clf.unpruned_tree_.n_leaves
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        **{
+            name: constraint
+            for name, constraint in TreeClassifier._parameter_constraints.items()
+            if name not in ("prune_fraction", "prune_se")
+        },
+        "confidence": [Interval(Real, 0, 1, closed="right")],
+        "prune": [StrOptions({"error"}), None],
+    }
+
+    def __init__(
+        self,
+        *,
+        confidence=0.25,
+        max_depth=None,
+        min_samples_split=2,
+        min_samples_leaf=2,
+        max_leaf_nodes=None,
+        min_impurity_decrease=0.0,
+        prune="error",
+        class_weight=None,
+        random_state=None,
+        verbose=0,
+    ):
+        self.confidence = confidence
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.prune = prune
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def fit(self, X, y, sample_weight=None):
+        """Grow and prune the tree.
+
+        Parameters
+        ----------
+        X : array-like (n_samples, n_features)
+            Numbers; NaN where a value is missing.
+        y : array-like (n_samples,)
+            Class labels.
+        sample_weight : array-like (n_samples,), optional
+            A weight of 2 is the same as giving the example twice, 0 as leaving it out.
+
+        Returns
+        -------
+        self
+        """
+        return super().fit(X, y, sample_weight)
+
+    def _splitter(self, data, rows):
+        columns = [np.unique(np.asarray(x, dtype=np.float64)) for x in data.X[rows].T]
+        values = [column[~np.isnan(column)] for column in columns]
+        return GainRatioSplitter(values, self.min_samples_leaf, self.min_samples_split)
+
+    def _grow_and_prune(self, data):
+        rows, X = np.arange(len(data.y)), np.asarray(data.X, dtype=np.float64)
+        splitter = self._splitter(data, rows)
+        # The limits count rows; C4.5's are on weights, and the splitter's.
+        limits = Limits(
+            self.max_depth, max_leaf_nodes=self.max_leaf_nodes, min_impurity_decrease=self.min_impurity_decrease
+        )
+        report = print if self.verbose else None
+        root = grow_with(
+            splitter, X, data.y, data.weights, rows, data.fill, len(data.classes), limits, data.seed, report
+        )
+        unpruned = pruned = self._build(root, data)
+        if self.prune is not None:
+            ErrorBasedPruning(X, data.y, self.confidence).prune(root)
+            pruned = self._build(root, data)
+        sequence = prune_sequence(unpruned)
+        path = pruning_path(sequence, np.full(len(sequence.alphas), np.nan))
+        scale = np.ones(X.shape[1])  # of no matter where each test has one attribute
+        return unpruned, pruned, path, splitter.n_hyperplanes, scale
+
+    def predict(self, X):
+        """Return the most probable class of each example.
+
+        Parameters
+        ----------
+        X : array-like (n_samples, n_features)
+
+        Returns
+        -------
+        array (n_samples,)
+        """
+        probabilities = self.predict_proba(X)
+        return self.classes_[probabilities.argmax(axis=1)]
+
+    def predict_proba(self, X):
+        """Return the share of each class in the leaf, or leaves, of each example.
+
+        Parameters
+        ----------
+        X : array-like (n_samples, n_features)
+            An example whose value is missing where a test asks for it reaches several leaves, in parts.
+
+        Returns
+        -------
+        array (n_samples, n_classes)
+            In the order of ``classes_``.
+        """
+        X = self._checked(X)
+        tree = self.tree_
+        probabilities = tree.probabilities[tree.apply(X)]
+        incomplete = np.flatnonzero(np.isnan(X[:, np.unique(tree.features)]).any(axis=1))
+        if len(incomplete):
+            probabilities[incomplete] = fractional_probabilities(tree, X[incomplete].astype(np.float64))
+        return probabilities

@@ -1,0 +1,127 @@
+"""MSM-T: hyperplanes by linear programming (Bennett & Mangasarian 1992)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.optimize import linprog
+
+from ..base import SplitterClassifier
+from ..splitting import LinearTest, NodeExamples
+from ._grouping import TwoClassProblem, best_axis_split
+
+
+def nearest_plane(X: np.ndarray, sides: np.ndarray, weights: np.ndarray) -> np.ndarray | None:
+    """Find the plane that minimises the mean distance by which the examples of each side miss their margin.
+
+    Solves ``min sum_i c_i max(0, 1 - sides_i * plane . (x_i, 1))``, where the ``c_i`` are the weights as shares of
+    their side: Bennett & Mangasarian's linear program.
+
+    Parameters
+    ----------
+    X : float array (n, d)
+    sides : float array (n,)
+        1 or -1; both occur.
+    weights : float array (n,)
+
+    Returns
+    -------
+    float array (d + 1,) or None
+        The coefficients and the constant; None if the solver failed.
+    """
+    share = np.where(sides > 0, weights / weights[sides > 0].sum(), weights / weights[sides < 0].sum())
+    # The dual has a variable for each example but only d + 1 rows, which suits the simplex method: a box for each
+    # multiplier, and the plane as the price of the rows. Its size is free; so the boxes are about 1, well above the
+    # solver's tolerance.
+    rows = np.column_stack([X, np.ones(len(X))]).T * sides
+    boxes = np.column_stack([np.zeros(len(X)), share * (0.5 * len(X))])
+    answer = linprog(-np.ones(len(X)), A_eq=rows, b_eq=np.zeros(len(rows)), bounds=boxes, method="highs")
+    return -answer.eqlin.marginals if answer.status == 0 else None
+
+
+@dataclass
+class LinearProgramSplitter:
+    """Splits a node by a linear program; where its plane is of no use, by the best axis-parallel test."""
+
+    keeps_missing: bool = False
+    n_hyperplanes: int = 0
+
+    def split(self, node: NodeExamples) -> LinearTest | None:
+        """Return the split of a node, None if nothing divides it."""
+        problem = TwoClassProblem.of_node(node)
+        if problem is None:
+            return None
+        self.n_hyperplanes += 1
+        plane = nearest_plane(problem.X, problem.sides, problem.weights)
+        test = None if plane is None else problem.test(plane, node)
+        if test is None:
+            self.n_hyperplanes += len(problem.attributes)
+            test = best_axis_split(node)
+        return test
+
+
+class MSMTClassifier(SplitterClassifier):
+    """Decision tree by linear programming (the multisurface method tree, MSM-T; Bennett & Mangasarian 1992).
+
+    Each test is the hyperplane that minimises the mean distance of the misclassified examples to their side's margin,
+    each of the two classes counting alike. A linear program finds it exactly, on standardised attributes. Where it
+    finds no plane, or one that gains no information, the node is split by the best axis-parallel test.
+
+    With more than two classes at a node, the classes are grouped in two: their means are projected on the first
+    principal axis of the means, and the line is cut where the scatter between the groups is largest. The nodes below
+    tell the classes of a group apart.
+
+    Parameters
+    ----------
+    max_depth, min_samples_split, min_samples_leaf, max_leaf_nodes, prune, prune_fraction, prune_se, class_weight, \
+            random_state, verbose
+        See `OC1Classifier`. Only the pruning is random.
+    min_impurity_decrease : float, default=0.0
+        A node is split only if the information gained, in bits, times its share of the examples, is at least this.
+
+    Attributes
+    ----------
+    tree_, unpruned_tree_, pruning_path_, classes_, n_features_in_, feature_names_in_, feature_importances_
+        See `OC1Classifier`.
+    n_hyperplanes_ : int
+        Linear programs solved, and attributes searched for axis-parallel tests.
+
+    Examples
+    --------
+    >>> from oc1.baselines.msmt import MSMTClassifier
+    >>> from oc1.datasets import make_ls10
+    >>> X, y = make_ls10(random_state=0)
+    >>> MSMTClassifier(random_state=0).fit(X, y).get_n_leaves()
+    2
+    """
+
+    def __init__(
+        self,
+        *,
+        max_depth=None,
+        min_samples_split=2,
+        min_samples_leaf=1,
+        max_leaf_nodes=None,
+        min_impurity_decrease=0.0,
+        prune="holdout",
+        prune_fraction=0.1,
+        prune_se=0.0,
+        class_weight=None,
+        random_state=None,
+        verbose=0,
+    ):
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.prune = prune
+        self.prune_fraction = prune_fraction
+        self.prune_se = prune_se
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _splitter(self, data, rows):
+        return LinearProgramSplitter()

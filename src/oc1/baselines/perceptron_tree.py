@@ -1,0 +1,116 @@
+"""Perceptron trees: a linear threshold unit where it converges, an attribute where it does not (Utgoff 1989)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Integral
+from typing import ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import Interval
+
+from ..base import SplitterClassifier
+from ..splitting import LinearTest, NodeExamples
+from ._grouping import TwoClassProblem, best_axis_split
+from ._perceptron import train_unit
+
+
+@dataclass
+class PerceptronSplitter:
+    """Splits a node by a unit that converges on it, else by the best axis-parallel test."""
+
+    max_epochs: int
+    keeps_missing: bool = False
+    n_hyperplanes: int = 0
+
+    def split(self, node: NodeExamples) -> LinearTest | None:
+        """Return the split of a node, None if nothing divides it."""
+        problem = TwoClassProblem.of_node(node)
+        if problem is None:
+            return None
+        signed = np.column_stack([problem.X, np.ones(len(problem.X))]) * problem.sides[:, None]
+        unit, error, n_updates = train_unit(signed, problem.weights, self.max_epochs, np.uint64(node.seed))
+        self.n_hyperplanes += n_updates
+        by_unit = problem.test(unit, node)
+        if error == 0 and by_unit is not None:
+            return by_unit
+        self.n_hyperplanes += len(problem.attributes)
+        # Where no single attribute helps (as in exclusive or), the unconverged unit may.
+        return best_axis_split(node) or by_unit
+
+
+class PerceptronTreeClassifier(SplitterClassifier):
+    """Perceptron tree (Utgoff 1989), reconstructed.
+
+    A linear threshold unit is trained at each leaf. If it converges, it tells the leaf's classes apart and becomes an
+    oblique test with a leaf on each side. If not, the leaf is split on the attribute that gains most information, and
+    new units are trained below.
+
+    The unit is trained by the perceptron rule on standardised attributes, each different example once an epoch; it has
+    converged when it makes no error. One that has not, the best of its run, is a node's test only where no attribute
+    gains information. (Weights of the examples count in what the unit gets wrong, in the choice of the
+    attribute and in the leaves.) With more than two classes, the classes are grouped in two: their means are projected
+    on the first principal axis of the means, and the line is cut where the scatter between the groups is largest. The
+    nodes below a converged unit tell the classes of a group apart.
+
+    Parameters
+    ----------
+    max_epochs : int, default=3000
+        Presentations of all examples after which a unit is given up.
+    max_depth, min_samples_split, min_samples_leaf, max_leaf_nodes, prune, prune_fraction, prune_se, class_weight, \
+            random_state, verbose
+        See `OC1Classifier`.
+    min_impurity_decrease : float, default=0.0
+        A node is split only if the information gained, in bits, times its share of the examples, is at least this.
+
+    Attributes
+    ----------
+    tree_, unpruned_tree_, pruning_path_, classes_, n_features_in_, feature_names_in_, feature_importances_
+        See `OC1Classifier`.
+    n_hyperplanes_ : int
+        Corrections of units, and attributes searched for axis-parallel tests.
+
+    Examples
+    --------
+    >>> from oc1.baselines.perceptron_tree import PerceptronTreeClassifier
+    >>> X = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]
+    >>> PerceptronTreeClassifier(prune=None, random_state=0).fit(X, ["no", "yes", "yes", "yes"]).get_n_leaves()
+    2
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        **SplitterClassifier._parameter_constraints,
+        "max_epochs": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        *,
+        max_epochs=3000,
+        max_depth=None,
+        min_samples_split=2,
+        min_samples_leaf=1,
+        max_leaf_nodes=None,
+        min_impurity_decrease=0.0,
+        prune="holdout",
+        prune_fraction=0.1,
+        prune_se=0.0,
+        class_weight=None,
+        random_state=None,
+        verbose=0,
+    ):
+        self.max_epochs = max_epochs
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.prune = prune
+        self.prune_fraction = prune_fraction
+        self.prune_se = prune_se
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _splitter(self, data, rows):
+        return PerceptronSplitter(self.max_epochs)

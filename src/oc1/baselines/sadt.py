@@ -1,0 +1,159 @@
+"""SADT: hyperplanes by simulated annealing (Heath, Kasif & Salzberg 1993)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from ..base import SplitterClassifier
+from ..splitting import LinearTest, NodeExamples
+from . import _annealing
+
+CRITERIA = {"info_gain": _annealing.INFO_GAIN, "gini": _annealing.GINI, "twoing": _annealing.TWOING}
+
+
+@dataclass
+class AnnealingSplitter:
+    """Splits a node by the best hyperplane that an annealing came across. Parameters as in `SADTClassifier`."""
+
+    criterion: str
+    step: float
+    temperature: float
+    cooling: float
+    patience: int
+    keeps_missing: bool = False
+    n_hyperplanes: int = 0
+
+    def split(self, node: NodeExamples) -> LinearTest | None:
+        """Return the split of a node, None if no plane divides it."""
+        shift, largest = node.X.min(axis=0), np.abs(node.X).max(axis=0)
+        moving = np.flatnonzero(shift < node.X.max(axis=0))
+        if len(moving) == 0:
+            return None
+        shift, largest = shift[moving], largest[moving]
+        order = np.argsort(node.y, kind="stable")
+        # Divided by the largest first, so that no difference overflows.
+        columns = (node.X[np.ix_(order, moving)] / largest - shift / largest).T.copy()
+        spread = columns.max(axis=1)
+        columns /= spread[:, None]
+        sizes = np.bincount(node.y, minlength=node.n_classes)
+        plane, energy, n_perturbations = _annealing.anneal(
+            columns,
+            node.weights[order],
+            np.concatenate([[0], np.cumsum(sizes[sizes > 0])]),
+            CRITERIA[self.criterion],
+            node.min_leaf,
+            float(self.step),
+            float(self.temperature),
+            float(self.cooling),
+            self.patience,
+            np.uint64(node.seed),
+        )
+        self.n_hyperplanes += n_perturbations
+        if not np.isfinite(energy):
+            return None
+        coefficients = np.zeros(node.X.shape[1])
+        coefficients[moving] = plane[:-1] / spread / largest
+        return LinearTest.of_plane(coefficients, float(coefficients[moving] @ shift - plane[-1]), node.X)
+
+
+class SADTClassifier(SplitterClassifier):
+    """Simulated annealing of decision trees (SADT; Heath, Kasif & Salzberg 1993), reconstructed.
+
+    At each node the attributes are scaled to [0, 1], and the search begins with the hyperplane that cuts every axis
+    at 1. Each step adds a small random number to every coefficient; the new plane is accepted if its energy is no
+    larger, and else with probability ``exp(-increase / temperature)``. The temperature falls at every step. The plane
+    of least energy that was accepted is the node's test.
+
+    The scaling, the start and the size of the steps are reconstructed; so are the temperatures, chosen for good trees
+    on the paper's artificial data.
+
+    Parameters
+    ----------
+    criterion : {"info_gain", "gini", "twoing"}, default="info_gain"
+        The energy of a split: the mean entropy of its sides in bits (the less, the more information is gained), their
+        mean Gini index, or minus its Twoing value.
+    step : float, default=0.5
+        Every coefficient is changed by a number uniform between minus and plus this.
+    temperature : float, default=0.1
+        Where the annealing of a node starts, in units of the energy.
+    cooling : float, default=0.9999
+        The temperature is multiplied by this at every perturbation.
+    patience : int, default=10_000
+        A node's search ends after so many unproductive perturbations in a row: those that were rejected, or accepted
+        without lowering the energy. It also ends when each side holds one class only.
+    max_depth, min_samples_split, min_samples_leaf, max_leaf_nodes, prune, prune_fraction, prune_se, class_weight, \
+            random_state, verbose
+        See `OC1Classifier`.
+    min_impurity_decrease : float, default=0.0
+        A node is split only if the information gained, in bits, times its share of the examples, is at least this.
+
+    Attributes
+    ----------
+    tree_, unpruned_tree_, pruning_path_, classes_, n_features_in_, feature_names_in_, feature_importances_
+        See `OC1Classifier`.
+    n_hyperplanes_ : int
+        Perturbations tried while growing.
+
+    Examples
+    --------
+    >>> from oc1.baselines.sadt import SADTClassifier
+    >>> from oc1.datasets import make_pol
+    >>> X, y = make_pol(random_state=0)
+    >>> clf = SADTClassifier(random_state=0).fit(X, y)
+    >>> bool(clf.score(X, y) > 0.98)
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        **SplitterClassifier._parameter_constraints,
+        "criterion": [StrOptions(set(CRITERIA))],
+        "step": [Interval(Real, 0, None, closed="neither")],
+        "temperature": [Interval(Real, 0, None, closed="neither")],
+        "cooling": [Interval(Real, 0, 1, closed="neither")],
+        "patience": [Interval(Integral, 1, None, closed="left")],
+    }
+
+    def __init__(
+        self,
+        *,
+        criterion="info_gain",
+        step=0.5,
+        temperature=0.1,
+        cooling=0.9999,
+        patience=10_000,
+        max_depth=None,
+        min_samples_split=2,
+        min_samples_leaf=1,
+        max_leaf_nodes=None,
+        min_impurity_decrease=0.0,
+        prune="holdout",
+        prune_fraction=0.1,
+        prune_se=0.0,
+        class_weight=None,
+        random_state=None,
+        verbose=0,
+    ):
+        self.criterion = criterion
+        self.step = step
+        self.temperature = temperature
+        self.cooling = cooling
+        self.patience = patience
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.prune = prune
+        self.prune_fraction = prune_fraction
+        self.prune_se = prune_se
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _splitter(self, data, rows):
+        return AnnealingSplitter(self.criterion, self.step, self.temperature, self.cooling, self.patience)
