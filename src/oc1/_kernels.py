@@ -108,6 +108,12 @@ class Plan(NamedTuple):
     min_split: int
     min_decrease: float
     total: float  # weight of all examples of the tree
+    max_terms: int  # attributes that an oblique split may have
+
+    @classmethod
+    def sample(cls):
+        """Return a plan whose values have the types that the kernels expect."""
+        return cls(0, 0, False, 0, 0, 0, 0, 0, 0, 0.0, 0.0, 0, 0, 0.0, 0.0, 0)
 
 
 class Examples(NamedTuple):
@@ -776,7 +782,7 @@ def search(
 
     Returns (score, attribute, threshold) of run -1, in search space; NOTHING and -1 if it is not in the range.
     """
-    (code, min_leaf, _, _, n_runs, order, n_swept, n_perturbations, n_jumps, stagnation, _, _, _, _, _) = plan
+    (code, min_leaf, _, _, n_runs, order, n_swept, n_perturbations, n_jumps, stagnation, _, _, _, _, _, _) = plan
     lines, codes, keys, _, histogram, left, edges, slots, classes, _, counts, planes, runs, stream = scratch
     size, n = shift.size + 1, stop - start
     labels, weights = labels[start:stop], weights[start:stop]
@@ -912,7 +918,7 @@ def search(
     return axis_score, attribute, threshold
 
 
-_LINE_SEARCH = types.UniTuple(types.float64, 2)(
+LINE_SEARCH = types.UniTuple(types.float64, 2)(
     types.int32[::1], _vector, types.int64[::1], _vector, _vector, types.int64[::1], types.float32[::1],
     types.float32[::1], types.float64, types.boolean, types.int64, types.int64, types.FunctionType(RATE),
     types.FunctionType(BOUND), types.float32[::1], types.uint16[::1], types.uint64[::1], _matrix, _matrix, _matrix,
@@ -928,16 +934,16 @@ def compiled_searches():
     """
     if config.DISABLE_JIT:
         return search, line_search
-    plan = typeof(tuple(Plan(0, 0, False, 0, 0, 0, 0, 0, 0, 0.0, 0.0, 0, 0, 0.0, 0.0)))
+    plan = typeof(tuple(Plan.sample()))
     scratch = typeof(tuple(Scratch.make(1, 1, 1, 1)))
     of_node = types.Tuple((types.float64, types.int64, types.float64))(
         types.float32[:, ::1], types.int32[::1], _vector, types.int64[::1], _vector, _vector, _vector, types.int64,
-        types.int64, _vector, _vector, types.int64[::1], types.int64[::1], types.FunctionType(_LINE_SEARCH),
+        types.int64, _vector, _vector, types.int64[::1], types.int64[::1], types.FunctionType(LINE_SEARCH),
         types.FunctionType(RATE), types.FunctionType(BOUND), plan,
         types.uint64, types.boolean, types.int64, types.int64, scratch,
     )  # fmt: skip
     pointer = partial(cfunc, cache=True, error_model="numpy")
-    return pointer(of_node)(search), pointer(_LINE_SEARCH)(line_search)
+    return pointer(of_node)(search), pointer(LINE_SEARCH)(line_search)
 
 
 # --------------------------------------------------------------------------------------------------------------
@@ -1126,7 +1132,7 @@ def bring_left_forward(values, projections, threshold, buffer):
 
 
 @_compiled
-def grow(examples, plan, look, line, rate, bound, scratch, nodes, max_splits, searched, axis):
+def grow(examples, plan, shorten, look, line, rate, bound, scratch, nodes, max_splits, searched, axis):
     """Grow the subtree of the first of `nodes`, or as much of it as `max_splits` and the room in `nodes` allow.
 
     Nodes that were not looked at are left PENDING. Where the first node has been `searched` already, `axis` is what the
@@ -1186,6 +1192,12 @@ def grow(examples, plan, look, line, rate, bound, scratch, nodes, max_splits, se
                 best, best_run = runs[run, SCORE], run
             if runs[run, PURE] > 0.0:
                 break
+        if plan[15] < d and best > axis_score:
+            best, more = shorten(
+                columns, labels, weights, start, stop, totals, ranks, present, bounds, line, rate, bound, plan,
+                runs[best_run, PLANE:], scratch,
+            )  # fmt: skip
+            considered += more
 
         # The search works on rounded numbers: what counts is how a test divides the examples themselves. The oblique
         # test is tried first, unless the bias needs both; the axis-parallel one stays where the oblique gains nothing.

@@ -18,7 +18,9 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from . import pruning, sampling
-from .scaling import attribute_means
+from ._compiling import announce_compiling
+from .grower import GrowthOptions, TreeGrower, build_tree
+from .scaling import SearchSpace, attribute_means
 from .splitting import GrownNode, Limits, Splitter, build_linear_tree, grow_with
 from .tree import TreeStructure
 
@@ -44,6 +46,17 @@ class Grown(NamedTuple):
     tree: TreeStructure
     n_hyperplanes: int
     scale: np.ndarray  # of each attribute, to compare coefficients
+
+
+def grow_tree(
+    data: Training, rows: np.ndarray, weights: np.ndarray | None, options: GrowthOptions, verbose: int
+) -> Grown:
+    """Grow a tree by the compiled search; the arguments are those of `TreeClassifier._grow`."""
+    grower = TreeGrower(
+        data.X, data.y, weights, rows, data.fill, len(data.classes), options, data.seed, print if verbose else None
+    )
+    tree = build_tree(grower.grow(), data.fill, data.classes, data.feature_names)
+    return Grown(tree, grower.n_hyperplanes, grower.scale)
 
 
 class TreeClassifier(ClassifierMixin, BaseEstimator):
@@ -291,18 +304,10 @@ class SplitterClassifier(TreeClassifier):
             self.max_leaf_nodes,
             self.min_impurity_decrease,
         )
-        root = grow_with(
-            splitter,
-            data.X,
-            data.y,
-            weights,
-            rows,
-            data.fill,
-            len(data.classes),
-            limits,
-            data.seed,
-            print if self.verbose else None,
-        )
-        own = np.asarray(data.X[rows], dtype=np.float64)
-        scale = np.where(np.isnan(own), data.fill, own).std(axis=0)
+        with announce_compiling():
+            root = grow_with(
+                splitter, data.X, data.y, weights, rows, data.fill, len(data.classes), limits, data.seed,
+                print if self.verbose else None,
+            )  # fmt: skip
+        scale = SearchSpace.make(data.X, rows, data.fill, None, "standard").scale
         return Grown(self._build(root, data), splitter.n_hyperplanes, scale)

@@ -5,13 +5,12 @@ from __future__ import annotations
 from numbers import Integral, Real
 from typing import ClassVar
 
-import numpy as np
 from joblib import effective_n_jobs
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from . import _kernels
-from .base import Grown, TreeClassifier
-from .grower import GrowthOptions, TreeGrower, build_tree
+from .base import TreeClassifier, grow_tree
+from .grower import GrowthOptions
 from .impurity import MEASURES, get_measure
 from .scaling import NORMALIZATIONS
 
@@ -53,6 +52,10 @@ class OC1Classifier(TreeClassifier):
         of your own must then not be negative.)
     min_samples_oblique : int or None, default=None
         Nodes with fewer examples are split axis-parallel only. None: twice the number of attributes.
+    max_terms : int or None, default=None
+        At most so many attributes in a split, so that it can be read. From the best split found, the attribute that
+        matters least is dropped (CART's rule) and the other coefficients are improved, until few enough are left.
+        None: all.
     max_depth : int or None, default=None
         Deepest level of a leaf; the root is level 0.
     min_samples_split : int, default=2
@@ -122,6 +125,7 @@ class OC1Classifier(TreeClassifier):
         "stagnation": [Interval(Real, 0, 1, closed="both")],
         "axis_bias": [Interval(Real, 1, None, closed="left")],
         "min_samples_oblique": [Interval(Integral, 2, None, closed="left"), None],
+        "max_terms": [Interval(Integral, 1, None, closed="left"), None],
         "n_jobs": [Integral, None],
     }
 
@@ -138,6 +142,7 @@ class OC1Classifier(TreeClassifier):
         stagnation=1.0,
         axis_bias=1.0,
         min_samples_oblique=None,
+        max_terms=None,
         max_depth=None,
         min_samples_split=2,
         min_samples_leaf=1,
@@ -161,6 +166,7 @@ class OC1Classifier(TreeClassifier):
         self.stagnation = stagnation
         self.axis_bias = axis_bias
         self.min_samples_oblique = min_samples_oblique
+        self.max_terms = max_terms
         self.max_depth = max_depth
         self.min_samples_split = min_samples_split
         self.min_samples_leaf = min_samples_leaf
@@ -175,19 +181,7 @@ class OC1Classifier(TreeClassifier):
         self.verbose = verbose
 
     def _grow(self, data, rows, weights):
-        grower = TreeGrower(
-            data.X,
-            data.y,
-            weights,
-            rows,
-            data.fill,
-            len(data.classes),
-            self._options(data.X.shape[1], len(data.classes)),
-            data.seed,
-            print if self.verbose else None,
-        )
-        tree = build_tree(grower.grow(), data.fill, data.classes, data.feature_names)
-        return Grown(tree, grower.n_hyperplanes, grower.scale)
+        return grow_tree(data, rows, weights, self._options(data.X.shape[1], len(data.classes)), self.verbose)
 
     def _options(self, n_features: int, n_classes: int) -> GrowthOptions:
         return GrowthOptions(
@@ -200,7 +194,8 @@ class OC1Classifier(TreeClassifier):
             stagnation=float(self.stagnation),
             axis_bias=float(self.axis_bias),
             min_samples_oblique=2 * n_features if self.min_samples_oblique is None else self.min_samples_oblique,
-            max_depth=np.iinfo(np.int64).max if self.max_depth is None else self.max_depth,
+            max_terms=self.max_terms,
+            max_depth=self.max_depth,
             min_samples_split=self.min_samples_split,
             min_samples_leaf=self.min_samples_leaf,
             max_leaf_nodes=self.max_leaf_nodes,

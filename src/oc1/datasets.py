@@ -1,4 +1,4 @@
-"""The artificial data of the paper (section 4.3.1): LS10, POL and RCB."""
+"""The artificial data of the paper: LS10, POL and RCB (section 4.3.1), and a situation like that of Figure 5."""
 
 from __future__ import annotations
 
@@ -87,3 +87,28 @@ def label_rcb(X: np.ndarray) -> np.ndarray:
         np.where(x2 > x1 - 0.3129, 7, 8),
     )
     return np.where(x2 > 1.0676 * x1, upper, lower)
+
+
+def load_figure5() -> tuple[np.ndarray, np.ndarray]:
+    """Return eight points of two classes that one line separates, but that hold CART-LC in a local minimum (Figure 5).
+
+    No change of a single coefficient improves the best axis-parallel split. One random jump of OC1 gets away from it.
+    (The paper's own points are not known; these have its property.)
+
+    Returns
+    -------
+    X : array (8, 2)
+    y : int array (8,)
+
+    Examples
+    --------
+    >>> from oc1 import OC1Classifier
+    >>> from oc1.baselines import CARTLCClassifier
+    >>> X, y = load_figure5()
+    >>> CARTLCClassifier(prune=None).fit(X, y).get_n_leaves()
+    3
+    >>> OC1Classifier(n_restarts=0, n_jumps=1, prune=None, random_state=0).fit(X, y).get_n_leaves()
+    2
+    """
+    X = np.array([[8, 6], [6, 5], [5, 0], [5, 2], [9, 8], [8, 9], [2, 8], [2, 3]], dtype=float)
+    return X, np.array([0, 0, 0, 0, 1, 1, 1, 1])

@@ -70,7 +70,7 @@ def feature_name(tree: TreeStructure, feature: int) -> str:
 
 
 def text(model: Any, digits: int = 3) -> str:
-    """Print a tree as text.
+    """Print a tree, or all trees of a vote, as text.
 
     Parameters
     ----------
@@ -95,6 +95,8 @@ def text(model: Any, digits: int = 3) -> str:
     |-- no:  a  [2 0]
     `-- yes: b  [0 2]
     """
+    if hasattr(model, "estimators_"):
+        return "\n\n".join(f"tree {i}\n{text(one, digits)}" for i, one in enumerate(model.estimators_, 1))
     tree: Any = getattr(model, "tree_", model)
     majority, leaf = tree.majority, tree.is_leaf
     asks_machines = hasattr(tree, "machine")

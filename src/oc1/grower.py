@@ -14,6 +14,7 @@ import numpy as np
 
 from . import _kernels
 from ._compiling import announce_compiling
+from ._elimination import shortening
 from .impurity import Measure, raise_failure
 from .scaling import SearchSpace
 from .tree import Tree
@@ -36,20 +37,21 @@ class GrowthOptions:
     """What decides a tree besides the data (the parameters of `OC1Classifier`, resolved)."""
 
     measure: Measure
-    splits: str
-    n_restarts: int
-    n_jumps: int
-    order: int
-    n_perturbations: int
-    stagnation: float
-    axis_bias: float
-    min_samples_oblique: int
-    max_depth: int
-    min_samples_split: int
-    min_samples_leaf: int
-    max_leaf_nodes: int | None
-    min_impurity_decrease: float
-    normalize: str
+    splits: str = "best"
+    n_restarts: int = 20
+    n_jumps: int = 5
+    order: int = _kernels.SEQUENTIAL
+    n_perturbations: int = 50
+    stagnation: float = 1.0
+    axis_bias: float = 1.0
+    min_samples_oblique: int = 0
+    max_terms: int | None = None
+    max_depth: int | None = None
+    min_samples_split: int = 2
+    min_samples_leaf: int = 1
+    max_leaf_nodes: int | None = None
+    min_impurity_decrease: float = 0.0
+    normalize: str = "standard"
     n_jobs: int = 1
 
     def plan(self, n_features: int, total: float) -> _kernels.Plan:
@@ -73,10 +75,11 @@ class GrowthOptions:
             n_jumps=self.n_jumps,
             stagnation=self.stagnation,
             axis_bias=self.axis_bias,
-            max_depth=self.max_depth,
+            max_depth=np.iinfo(np.int64).max if self.max_depth is None else self.max_depth,
             min_split=self.min_samples_split,
             min_decrease=float(self.min_impurity_decrease),
             total=total,
+            max_terms=n_features if self.max_terms is None else self.max_terms,
         )
 
 
@@ -143,7 +146,9 @@ class TreeGrower:
         own_weights = None if weights is None else weights[rows]
         space = SearchSpace.make(X, rows, fill, own_weights, options.normalize, options.n_jobs)
         self.X, self.space, self.scale = X, space, space.scale
-        self.borrows = X.dtype == np.float32 and X.flags.f_contiguous and X.nbytes >= BORROWED
+        self.borrows = (
+            X.dtype == np.float32 and X.flags.f_contiguous and X.nbytes >= BORROWED and options.max_terms is None
+        )
         values, row_step, column_step = _kernels.flat_view(X)
         self.examples = _kernels.Examples(
             values=values,
@@ -171,6 +176,7 @@ class TreeGrower:
         with announce_compiling(), np.errstate(all="ignore"):  # errstate: for NUMBA_DISABLE_JIT
             # The two searches and the measure's two functions, which the kernels call through pointers.
             self._pointers = (*_kernels.compiled_searches(), *self.options.measure.pointers())
+            self._shorten = shortening(self.plan.max_terms < len(self.scale))
             labels, weights = self.examples.labels, self.examples.weights
             counts = np.bincount(labels, weights=weights if weights.size else None, minlength=self.n_classes)
             # A batch of one pending node stands above the root.
@@ -301,6 +307,7 @@ class TreeGrower:
         n_nodes, n_terms, considered = _kernels.grow(
             tuple(place.examples),
             tuple(self.plan),
+            self._shorten,
             *self._pointers,
             tuple(scratch),
             tuple(nodes),

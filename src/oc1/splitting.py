@@ -53,7 +53,9 @@ class NodeExamples:
 class Split(Protocol):
     """A question with several answers."""
 
-    n_branches: int
+    @property
+    def n_branches(self) -> int:
+        """How many answers."""
 
     def branches(self, X: np.ndarray) -> np.ndarray:
         """Return the branch of each row, or -1 where the question cannot be answered (a value is missing)."""
@@ -161,6 +163,12 @@ def information_gained(branches: np.ndarray) -> float:
     return float(entropy(branches.sum(axis=0)) - (sizes * entropy(branches)).sum() / sizes.sum())
 
 
+def derived_seed(seed: int, number: int) -> int:
+    """Derive an independent seed from a seed and a number."""
+    with np.errstate(over="ignore"):  # for NUMBA_DISABLE_JIT
+        return int(_kernels.mix(np.uint64(seed), np.uint64(number)))
+
+
 def grow_with(
     splitter: Splitter,
     X: np.ndarray,
@@ -210,7 +218,7 @@ def grow_with(
         for branch in range(split.n_branches):
             here = (branches == branch) | ~known
             share = np.where(known, 1.0, mass[branch] / mass.sum())
-            seed = int(_kernels.mix(np.uint64(node.seed), np.uint64(branch + 1)))
+            seed = derived_seed(node.seed, branch + 1)
             children.append(make(node.rows[here], (node.weights * share)[here], node.depth + 1, seed))
         gain = information_gained(np.array([child.counts for child in children]))
         if not gain > 1e-14 or gain * node.counts.sum() / weights.sum() < limits.min_impurity_decrease:
@@ -219,7 +227,7 @@ def grow_with(
         if report:
             report(f"depth {node.depth}: {len(node.rows)} examples, {split.n_branches} branches, gain {gain:.4g}")
 
-    root = make(np.arange(len(y)), weights, 0, int(_kernels.mix(np.uint64(seed), np.uint64(0))))
+    root = make(np.arange(len(y)), weights, 0, derived_seed(seed, 0))
     expand(root)
     if limits.max_leaf_nodes is None:
         stack = [root]

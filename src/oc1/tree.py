@@ -252,6 +252,8 @@ class Tree(TreeStructure):
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Tree:
         """Make a tree from what `to_dict` returned."""
+        if data.get("kind", "tests") != "tests":
+            raise ValueError(f"this dictionary holds a tree of {data['kind']}, not of linear tests")
         if data.get("format") != FORMAT:
             raise ValueError(f"tree format {data.get('format')!r} is not known; this version reads format {FORMAT}")
         arrays = {name: np.array(data[name], dtype=dtype) for name, dtype in _DTYPES.items()}

@@ -306,7 +306,7 @@ class C45Classifier(SplitterClassifier):
 
     Examples
     --------
-    >>> from oc1.baselines.c45 import C45Classifier
+    >>> from oc1.baselines import C45Classifier
     >>> from oc1.datasets import make_pol
     >>> X, y = make_pol(random_state=0)
     >>> clf = C45Classifier().fit(X, y)

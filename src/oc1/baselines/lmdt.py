@@ -9,7 +9,6 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
-from .._compiling import announce_compiling
 from ..base import SplitterClassifier, TreeClassifier
 from ..machine_tree import MachineTree, evaluate
 from ..splitting import NodeExamples, structure_of
@@ -106,7 +105,7 @@ class ThermalSplitter:
     def _train(self, examples, labels, n_classes, used, min_leaf, state) -> tuple[np.ndarray, float]:
         """Train a machine on some attributes; return it and the entropy in bits that it leaves (infinite: no split)."""
         X = np.column_stack([examples.X[:, used], np.ones(len(labels))])
-        with announce_compiling(), np.errstate(over="ignore"):  # errstate: for NUMBA_DISABLE_JIT
+        with np.errstate(over="ignore"):  # errstate: for NUMBA_DISABLE_JIT
             _, best, score, n_corrections = _machines.train(
                 X, labels, examples.weights, examples.sizes, n_classes, min_leaf, *self.thermal, self.small,
                 self.patience * len(used), self.max_passes, state,
@@ -250,7 +249,7 @@ class LMDTClassifier(SplitterClassifier):
 
     Examples
     --------
-    >>> from oc1.baselines.lmdt import LMDTClassifier
+    >>> from oc1.baselines import LMDTClassifier
     >>> from oc1.datasets import make_ls10
     >>> X, y = make_ls10(random_state=0)
     >>> clf = LMDTClassifier(random_state=0).fit(X, y)

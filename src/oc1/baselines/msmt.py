@@ -89,7 +89,7 @@ class MSMTClassifier(SplitterClassifier):
 
     Examples
     --------
-    >>> from oc1.baselines.msmt import MSMTClassifier
+    >>> from oc1.baselines import MSMTClassifier
     >>> from oc1.datasets import make_ls10
     >>> X, y = make_ls10(random_state=0)
     >>> MSMTClassifier(random_state=0).fit(X, y).get_n_leaves()

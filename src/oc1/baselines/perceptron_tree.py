@@ -72,7 +72,7 @@ class PerceptronTreeClassifier(SplitterClassifier):
 
     Examples
     --------
-    >>> from oc1.baselines.perceptron_tree import PerceptronTreeClassifier
+    >>> from oc1.baselines import PerceptronTreeClassifier
     >>> X = [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]
     >>> PerceptronTreeClassifier(prune=None, random_state=0).fit(X, ["no", "yes", "yes", "yes"]).get_n_leaves()
     2

