@@ -108,7 +108,7 @@ def slow_training(
         np.add.at(rows, chosen, sizes)
         if (rows > 0).sum() > 1 and rows[rows > 0].min() >= min_leaf:
             gain = information_gained(counts[rows > 0])
-            if gain > best_gain + 1e-12:
+            if gain > best_gain + 1e-9:
                 best, best_gain = machine.copy(), gain
         yield machine.copy(), best.copy(), n
         wrong = [e for e in range(len(y)) if chosen[e] != y[e]]

@@ -52,9 +52,9 @@ def descend(
 
     For each attribute and each gamma the best multiple of ``x + gamma`` is looked for, and the best of these is added;
     `always`, or only if it improves. A search that is not `signed` takes all examples to cross in one direction, though
-    those with a negative ``x + gamma`` cross in the other, so that the move may worsen the split. At the end of a cycle the constant is adjusted, and the last
-    cycle is the one that changes the score by no more than epsilon. The plane becomes the best one that stood at the
-    end of a cycle.
+    those with a negative ``x + gamma`` cross in the other, so that the move may worsen the split. At the end of a cycle
+    the constant is adjusted, and the last cycle is the one that changes the score by no more than epsilon. The plane
+    becomes the best one that stood at the end of a cycle.
     """
     d, n = plane.size - 1, node[0].size
     margins, rates = scratch[0][0, :n], scratch[0][1, :n]

@@ -152,7 +152,7 @@ def train(
             if beta < min_beta or n_small >= patience:
                 break
         purity, n_correctable = score(machine, X, y, weights, sizes, min_leaf, epsilon, beta)
-        if purity > best_score:
+        if purity > best_score + 1e-9 * total:  # by more than rounding
             best_score = purity
             for c in range(n_classes):
                 for m in range(width):
