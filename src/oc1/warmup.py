@@ -14,8 +14,8 @@ from .grower import SHARED_SEARCH
 def warmup() -> float:
     """Compile every kernel that OC1 can need to fit or predict; return the seconds it took.
 
-    (Those of the learners in `oc1.baselines` are compiled when they are first used.) The compiled code is kept on disk, so this is worth its time once on a machine: in an image, after an upgrade, or
-    before something that is timed.
+    (Those of the learners in `oc1.baselines` are compiled when they are first used.) The compiled code is kept on disk,
+    so this is worth its time once on a machine: in an image, after an upgrade, or before something that is timed.
 
     Returns
     -------
