@@ -109,11 +109,12 @@ class Plan(NamedTuple):
     min_decrease: float
     total: float  # weight of all examples of the tree
     max_terms: int  # attributes that an oblique split may have
+    shared: int  # from so many examples on, the search of a node is in two stages, which threads can share
 
     @classmethod
     def sample(cls):
         """Return a plan whose values have the types that the kernels expect."""
-        return cls(0, 0, False, 0, 0, 0, 0, 0, 0, 0.0, 0.0, 0, 0, 0.0, 0.0, 0)
+        return cls(0, 0, False, 0, 0, 0, 0, 0, 0, 0.0, 0.0, 0, 0, 0.0, 0.0, 0, 0)
 
 
 class Examples(NamedTuple):
@@ -170,8 +171,10 @@ class Scratch(NamedTuple):
         )
 
 
-# Columns of `Scratch.runs`: the score; whether the split is pure (1 if it was so before the jumps, 2 if after them);
-# hyperplanes considered before the jumps and in them; the score before the jumps; the plane from here on.
+# Stages of a search: runs without their jumps, only the jumps, or both.
+CLIMB, JUMP, BOTH = range(3)
+# Columns of `Scratch.runs`: the score; whether the split is pure (1 if it was so before the stage of jumps, 2 if after
+# it); hyperplanes considered, and those of a stage of jumps; the score before the jumps; the plane from here on.
 SCORE, PURE, CLIMBED, JUMPED, FIRST_SCORE, PLANE = range(6)
 
 # Columns of `Nodes.table`, and what `STATUS` says.
@@ -757,32 +760,35 @@ def move(plane, margins, rates, direction, alpha):
 
 
 @_inlined
-def stands_elsewhere(runs, run, n_others, score):
-    """Whether one of the first runs, other than this one, had this score before the jumps."""
+def stands_elsewhere(runs, run, n_others, score, stage):
+    """Whether one of the first runs, other than this one, had this score before the jumps (or has it in the end)."""
     found = False
     for other in range(n_others):
-        found = found or (other != run and abs(runs[other, FIRST_SCORE] - score) <= slack(score))
+        if other != run:
+            found = found or abs(runs[other, FIRST_SCORE] - score) <= slack(score)
+            if stage == BOTH:
+                found = found or abs(runs[other, SCORE] - score) <= slack(score)
     return found
 
 
 def search(
     columns, labels, weights, rows, fill, shift, scale, start, stop, totals, ranks, present, bounds, line, rate, bound,
-    plan, seed, jumping, first_run, last_run, scratch,
+    plan, seed, stage, first_run, last_run, scratch,
 ):  # fmt: skip
-    """Search a node in a range of runs (Figures 6 and 8 of the paper), first without jumps, then again with jumps.
+    """Search a node in a range of runs (Figures 6 and 8 of the paper).
 
     Run -1 looks at the attributes, one after the other. Every other run improves a plane: single coefficients (Figure
-    8's Perturb) until nothing changes. Run 0 starts from the best attribute of run -1, the others at random planes.
-    Then, when all runs have come so far, each goes on with random directions (jumps) until one helps, which goes back
-    to the coefficients, or `n_jumps` have failed. A run that stands where an earlier one stands, or gets where another
-    one stood, goes no further: that one makes (or made) the jumps.
+    8's Perturb) until nothing changes, then random directions (jumps) until one helps, which goes back to the
+    coefficients, or `n_jumps` have failed. Run 0 starts from the best attribute of run -1, the others at random planes.
+    A run that gets where an earlier one stood goes no further: that one has made the jumps.
 
-    Each run has its own random streams and its own row in ``scratch.runs``, and needs to know of the others only where
-    they stood before the jumps, so the runs of each stage can be made in any order.
+    At large nodes, all runs climb before any jumps, in two stages. Then a run needs to know of the others only where
+    they stood in between, so the runs of each stage can be made in any order. Each run has its own random streams and
+    its own row in ``scratch.runs``.
 
     Returns (score, attribute, threshold) of run -1, in search space; NOTHING and -1 if it is not in the range.
     """
-    (code, min_leaf, _, _, n_runs, order, n_swept, n_perturbations, n_jumps, stagnation, _, _, _, _, _, _) = plan
+    code, min_leaf, _, _, n_runs, order, n_swept, n_perturbations, n_jumps, stagnation = plan[:10]
     lines, codes, keys, _, histogram, left, edges, slots, classes, _, counts, planes, runs, stream = scratch
     size, n = shift.size + 1, stop - start
     labels, weights = labels[start:stop], weights[start:stop]
@@ -791,9 +797,10 @@ def search(
     axis_score, attribute, threshold, equals = NOTHING, -1, 0.0, 0
     for run in range(first_run, last_run):
         # Streams 1 and 2 are the children's.
+        jumping = stage == JUMP
         stream[0] = mix(seed, np.uint64(2 * run + 5 + jumping))
         turn, rounds, jumps, settled, considered, p_move, score = 0, 0, 0, 0, 0, stagnation, NOTHING
-        sweep = size if run == 0 else n_swept
+        sweep, climbed = size if run == 0 else n_swept, False
         choice, choice_score, choice_alpha = -1, NOTHING, 0.0  # of a best-first round
         if run >= 0:
             for m in range(size):
@@ -806,7 +813,7 @@ def search(
             if jumping:
                 jumps, score = 1, runs[run, SCORE]
                 runs[run, JUMPED] = 0.0
-                if stands_elsewhere(runs, run, run, score):
+                if stands_elsewhere(runs, run, run, score, stage):
                     continue
             compute_margins(columns, start, rows, fill, shift, scale, plane, margins, crossings)
             if not jumping:
@@ -891,7 +898,12 @@ def search(
                 again = rounds < n_perturbations if order == RANDOM else here > NOTHING
             if not again:
                 jumps = 1
-                if not jumping or stands_elsewhere(runs, run, n_runs, score):
+                if not jumping and not climbed:
+                    climbed = True
+                    runs[run, FIRST_SCORE] = score
+                if stage == CLIMB or n_jumps == 0:
+                    break
+                if stands_elsewhere(runs, run, n_runs if jumping else run, score, stage):
                     break
                 _, pure = score_margins(
                     weights, bounds, totals, ranks, present, margins, code, min_leaf, rate, counts, stream
@@ -909,8 +921,6 @@ def search(
         runs[run, SCORE] = score
         runs[run, PURE] = (2.0 if jumping else 1.0) if pure else 0.0
         runs[run, JUMPED if jumping else CLIMBED] = considered
-        if not jumping:
-            runs[run, FIRST_SCORE] = score
         for m in range(size):
             runs[run, PLANE + m] = plane[m]
         if pure:
@@ -940,7 +950,7 @@ def compiled_searches():
         types.float32[:, ::1], types.int32[::1], _vector, types.int64[::1], _vector, _vector, _vector, types.int64,
         types.int64, _vector, _vector, types.int64[::1], types.int64[::1], types.FunctionType(LINE_SEARCH),
         types.FunctionType(RATE), types.FunctionType(BOUND), plan,
-        types.uint64, types.boolean, types.int64, types.int64, scratch,
+        types.uint64, types.int64, types.int64, types.int64, scratch,
     )  # fmt: skip
     pointer = partial(cfunc, cache=True, error_model="numpy")
     return pointer(of_node)(search), pointer(LINE_SEARCH)(line_search)
@@ -986,7 +996,7 @@ def stays_leaf(k, depth, n, max_depth, min_split, min_leaf):
 @_compiled
 def search_node(
     columns, labels, weights, rows, fill, shift, scale, start, stop, depth, node_counts, look, line, rate, bound,
-    plan, seed, jumping, first_run, last_run, scratch,
+    plan, seed, stage, first_run, last_run, scratch,
 ):  # fmt: skip
     """Make those of a range of runs that `grow` would make for this node, so that several threads can share them."""
     classes, totals = scratch[8], scratch[9]
@@ -997,7 +1007,7 @@ def search_node(
         last_run = min(last_run, 0)
     return look(
         columns, labels, weights, rows, fill, shift, scale, start, stop, totals[0, :k], totals[1, :k],
-        classes[1, :k], classes[2, : k + 1], line, rate, bound, plan, seed, jumping, first_run, last_run, scratch,
+        classes[1, :k], classes[2, : k + 1], line, rate, bound, plan, seed, stage, first_run, last_run, scratch,
     )  # fmt: skip
 
 
@@ -1174,19 +1184,20 @@ def grow(examples, plan, shorten, look, line, rate, bound, scratch, nodes, max_s
         axis_score, attribute, at = axis
         considered += d if with_axis else 0
         best, best_run, pure = NOTHING, -1, False
-        for jumping in range(2 if n_jumps > 0 and own_runs > 0 else 1):
+        two_stages = n >= plan[16] and n_jumps > 0 and own_runs > 0
+        for stage in range(CLIMB if two_stages else BOTH, JUMP + 1 if two_stages else BOTH + 1):
             if not pure and (node > 0 or not searched):
                 found = look(
-                    columns, labels, weights, rows, fill, shift, scale, start, stop, totals, ranks,
-                    present, bounds, line, rate, bound, plan, seeds[node], jumping == 1,
-                    -1 if with_axis and jumping == 0 else 0, own_runs, scratch,
+                    columns, labels, weights, rows, fill, shift, scale, start, stop, totals, ranks, present, bounds,
+                    line, rate, bound, plan, seeds[node], stage, -1 if with_axis and stage != JUMP else 0, own_runs,
+                    scratch,
                 )  # fmt: skip
-                if jumping == 0:
+                if stage != JUMP:
                     axis_score, attribute, at = found
             for run in range(own_runs):
                 if not pure:
-                    considered += np.int64(runs[run, JUMPED if jumping == 1 else CLIMBED])
-                    pure = runs[run, PURE] == jumping + 1
+                    considered += np.int64(runs[run, JUMPED if stage == JUMP else CLIMBED])
+                    pure = runs[run, PURE] == (2.0 if stage == JUMP else 1.0)
         for run in range(own_runs):
             if better(runs[run, SCORE], best):
                 best, best_run = runs[run, SCORE], run

@@ -22,7 +22,8 @@ from .tree import Tree
 #: A subtree of fewer examples is grown by one call into the kernels; larger nodes are split one by one, so that the
 #: work can be interrupted and shared.
 SUBTREE = 4000
-#: From so many examples on, the runs of a node's search are spread over the threads.
+#: From so many examples on, the runs of a node's search are spread over the threads. (That changes the order of their
+#: stages, so the number is the same whether or not there are threads.)
 SHARED_SEARCH = 8000
 #: A float32 array in column order of so many bytes is not copied. Its nodes get columns of their own, one subtree after
 #: the other, when they hold no more than one in so many of its examples.
@@ -80,6 +81,7 @@ class GrowthOptions:
             min_decrease=float(self.min_impurity_decrease),
             total=total,
             max_terms=n_features if self.max_terms is None else self.max_terms,
+            shared=SHARED_SEARCH,
         )
 
 
@@ -331,13 +333,13 @@ class TreeGrower:
         data = (examples.columns, examples.labels, examples.weights, examples.rows)
         space = (examples.fill, examples.shift, examples.scale)
 
-        def run(jumping: bool, first: int, last: int) -> tuple[float, int, float]:
+        def run(stage: int, first: int, last: int) -> tuple[float, int, float]:
             scratch = self._scratch()
-            if jumping:
+            if stage == _kernels.JUMP:
                 scratch.runs[:] = climbed
             with np.errstate(all="ignore"):
                 axis = _kernels.search_node(
-                    *data, *space, *node, *self._pointers, tuple(plan), nodes.seeds[row], jumping, first, last,
+                    *data, *space, *node, *self._pointers, tuple(plan), nodes.seeds[row], stage, first, last,
                     tuple(scratch),
                 )  # fmt: skip
             self._check_measure(scratch)
@@ -345,12 +347,14 @@ class TreeGrower:
             return axis
 
         # The first run needs the best attribute; all others start anywhere.
-        futures = [pool.submit(run, False, -1 if plan.axis else 0, 1)]
-        futures += [pool.submit(run, False, i, i + 1) for i in range(1, plan.n_runs)]
+        climb = _kernels.CLIMB if plan.n_jumps > 0 else _kernels.BOTH
+        futures = [pool.submit(run, climb, -1 if plan.axis else 0, 1)]
+        futures += [pool.submit(run, climb, i, i + 1) for i in range(1, plan.n_runs)]
         axis, *_ = [future.result() for future in futures]
         climbed = own.runs.copy()
         if plan.n_jumps > 0 and not climbed[:, _kernels.PURE].any():
-            list(pool.map(run, itertools.repeat(True), range(plan.n_runs), range(1, plan.n_runs + 1)))
+            jumps = itertools.repeat(_kernels.JUMP)
+            list(pool.map(run, jumps, range(plan.n_runs), range(1, plan.n_runs + 1)))
         return axis
 
     def _scratch(self) -> _kernels.Scratch:
