@@ -181,12 +181,33 @@ def test_a_borrowed_array_gives_the_tree_of_a_copied_one(noisy, monkeypatch, opt
     X = X.astype(np.float32)
     X[::7, 1] = np.nan
     X[:, 3] = 5.0
+    for name in ("SUBTREE", "SHARED_SEARCH"):
+        monkeypatch.setattr(grower, name, 50)
     clf = OC1Classifier(prune=None, n_restarts=3, random_state=0, **options)
     copied = clf.fit(X, y).tree_.to_dict()
     monkeypatch.setattr(grower, "BORROWED", 0)
-    for name in ("SUBTREE", "SHARED_SEARCH"):
-        monkeypatch.setattr(grower, name, 50)
     columns = np.asfortranarray(X)
     columns.flags.writeable = False
     assert clf.fit(columns, y).tree_.to_dict() == copied
     np.testing.assert_array_equal(columns, X)
+
+
+@pytest.mark.parametrize("options", [{}, {"n_jumps": 0}, {"criterion": "info_gain", "order": "best"}])
+def test_threads_that_share_a_node_find_what_one_finds(rcb, monkeypatch, options):
+    X, y = rcb
+    for name in ("SUBTREE", "SHARED_SEARCH"):
+        monkeypatch.setattr(grower, name, 60)
+    models = [
+        OC1Classifier(prune=None, n_restarts=6, random_state=0, n_jobs=n_jobs, **options).fit(X, y)
+        for n_jobs in (1, 2, 3)
+    ]
+    assert models[0].tree_.to_dict() == models[1].tree_.to_dict() == models[2].tree_.to_dict()
+    assert models[0].n_hyperplanes_ == models[1].n_hyperplanes_ == models[2].n_hyperplanes_
+
+
+def test_runs_that_meet_do_not_jump_twice(pol):
+    X, y = pol
+    one = OC1Classifier(prune=None, n_restarts=1, n_jumps=50, max_depth=1, random_state=0).fit(X, y)
+    many = OC1Classifier(prune=None, n_restarts=20, n_jumps=50, max_depth=1, random_state=0).fit(X, y)
+    # Twenty runs that each jumped in vain would consider 1000 hyperplanes more than their climbs do.
+    assert many.n_hyperplanes_ < 20 * one.n_hyperplanes_ / 2

@@ -38,6 +38,12 @@ ORDER = [
     "ensemble",
     "datasets",
     "warmup",
+    "evaluation",
+    "data",
+    "plans",
+    "journal",
+    "report",
+    "figures",
     "__init__",
     "__main__",
 ]
