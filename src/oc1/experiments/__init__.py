@@ -1,1 +1,292 @@
-"""The experiments of the paper, repeated."""
+"""The paper's tables and figures, repeated: ``python -m oc1.experiments table1``.
+
+`reproduce` runs one experiment of `plans` on the data of `data` by the protocol of `oc1.evaluation`, keeps every fold
+in a journal, and writes the results and the report.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+
+from .. import __version__
+from ..evaluation import FoldRecord, FoldTask, corrected_t_test, make_tasks, run_tasks, summarise
+from . import report
+from .data import ARTIFICIAL, DataSet, MissingData, load
+from .journal import Journal, journal_path
+from .plans import Plan, make_plans
+
+__all__ = ["draw_figures", "make_plans", "reproduce"]
+
+FOLDS = 5
+
+
+class Interrupted(Exception):
+    """The run was stopped by the user; the message says how far it came."""
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+def reproduce(
+    plan: Plan,
+    out: Path,
+    *,
+    data: Path | None = None,
+    repeats: int = 10,
+    n_jobs: int = 1,
+    seed: int = 0,
+    n_samples: int = 2000,
+    fresh: bool = False,
+    say: Callable[[str], None] = _say,
+) -> dict:
+    """Run an experiment, or what is left of it, and write its results and report.
+
+    Parameters
+    ----------
+    plan : Plan
+        One of `make_plans`.
+    out : Path
+        The folder for the journal, ``results.json``, ``timings.json``, ``report.html`` and the Markdown table.
+    data : Path, optional
+        A folder of CSV files; without it the installed packages are asked. A set that is not there is skipped.
+    repeats : int, default=10
+    n_jobs : int, default=1
+        Processes; the results do not depend on it.
+    seed : int, default=0
+        The same seed gives the same results, and the same artificial data.
+    n_samples : int, default=2000
+        Points in the artificial sets.
+    fresh : bool, default=False
+        Start over instead of going on with the journal.
+    say : callable, optional
+        Takes lines for the user; by default they go to stderr.
+
+    Returns
+    -------
+    dict
+        The entry of ``results.json``.
+
+    Raises
+    ------
+    ValueError
+        If a data set is not the one expected, or no set is there.
+    Interrupted
+        If the user stopped it (Ctrl-C). What was done is kept.
+    """
+    sets, skipped = _load_all(plan, data, seed, n_samples, say)
+    if not sets:
+        raise ValueError(f"{plan.name}: none of its data sets is there: {', '.join(plan.data)}")
+    run = {
+        "name": plan.name,
+        "version": __version__,
+        "seed": seed,
+        "repeats": repeats,
+        "folds": FOLDS,
+        "data": {name: one.checksum for name, one in sets.items()},
+        "learners": {f"{c.data} / {c.learner}": _parameters(c.estimator) for c in plan.cells if c.data in sets},
+    }
+    if any(name in ARTIFICIAL for name in sets):
+        run["n_samples"] = n_samples
+    path = journal_path(out, plan.name, run)
+    if fresh:
+        path.unlink(missing_ok=True)
+    tasks = _tasks(plan, sets, repeats, seed)
+    with Journal(path, run) as journal:
+        todo = [task for task in tasks if task.key not in journal.records]
+        if len(todo) < len(tasks):
+            say(f"{plan.name}: {len(tasks) - len(todo)} of {len(tasks)} folds are already in {path}")
+        try:
+            with _progress(plan.name, len(tasks), len(tasks) - len(todo)) as advance:
+                for record in run_tasks(todo, n_jobs):
+                    journal.append(record)
+                    advance()
+        except KeyboardInterrupt:
+            done = len(journal.records)
+            raise Interrupted(
+                f"{plan.name}: interrupted after {done} of {len(tasks)} folds; the same command goes on from there"
+            ) from None
+        records = [journal.records[task.key] for task in sorted(tasks, key=_order(plan))]
+    entry = _entry(plan, run, records, skipped)
+    seconds = {f"{one.data} / {one.learner}": one.seconds for one in summarise(records)}
+    _write(out, plan, entry, seconds, say)
+    return entry
+
+
+def _load_all(plan: Plan, folder: Path | None, seed: int, n_samples: int, say) -> tuple[dict[str, DataSet], list[str]]:
+    if folder is not None and not folder.is_dir():
+        raise ValueError(f"--data {folder}: there is no such folder")
+    sets, skipped = {}, []
+    for name in plan.data:
+        try:
+            sets[name] = load(name, folder, seed, n_samples)
+        except MissingData as missing:
+            skipped.append(str(missing))
+            say(str(missing))
+        else:
+            if sets[name].source == "scikit-learn":
+                say("iris is scikit-learn's, two rows of which differ from the UCI file")
+    return sets, skipped
+
+
+def _parameters(estimator) -> dict[str, str]:
+    return {name: repr(value) for name, value in sorted(estimator.get_params().items())}
+
+
+def _tasks(plan: Plan, sets: dict[str, DataSet], repeats: int, seed: int) -> list[FoldTask]:
+    """Return all fits, one repeat after the other, so that the time left can be told early."""
+    tasks = []
+    for name, one in sets.items():
+        contestants = {cell.learner: cell.estimator for cell in plan.cells if cell.data == name}
+        tasks += make_tasks(contestants, one.X, one.y, repeats=repeats, folds=FOLDS, seed=seed, data=name)
+    return sorted(tasks, key=lambda task: task.repeat)
+
+
+def _order(plan: Plan) -> Callable[[FoldTask], tuple[int, int, int]]:
+    places = {(cell.data, cell.learner): number for number, cell in enumerate(plan.cells)}
+    return lambda task: (places[task.data, task.learner], task.repeat, task.fold)
+
+
+@contextmanager
+def _progress(title: str, total: int, done: int) -> Iterator[Callable[[], None]]:
+    """Show a bar with the time left on stderr, if that is a terminal and rich is installed."""
+    try:
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    except ImportError:
+        yield lambda: None
+        return
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    bar = Progress(*columns, console=Console(stderr=True), disable=not sys.stderr.isatty())
+    with bar:
+        number = bar.add_task(title, total=total, completed=done)
+        yield lambda: bar.advance(number)
+
+
+def _entry(plan: Plan, run: dict, records: list[FoldRecord], skipped: list[str]) -> dict:
+    """Return all that came of a run, but for the times: those differ from run to run."""
+    papers = {(cell.data, cell.learner): cell for cell in plan.cells}
+    cells = []
+    for summary in summarise(records):
+        cell = papers[summary.data, summary.learner]
+        values = {name: value for name, value in asdict(summary).items() if name != "seconds"}
+        cells.append(values | {"paper": None if cell.paper is None else asdict(cell.paper)})
+    tests = [
+        {"data": name, "a": a, "b": b, "difference": test.difference, "p_value": test.p_value}
+        for a, b in plan.pairs
+        for name in dict.fromkeys(record.data for record in records)
+        for test in [corrected_t_test(records, a, b, name)]
+    ]
+    fields = ("data", "learner", "repeat", "fold", "n_test", "n_correct", "leaves", "depth", "hyperplanes")
+    return {
+        "title": plan.title,
+        "claim": plan.claim,
+        "run": run,
+        "skipped": skipped,
+        "cells": cells,
+        "tests": tests,
+        "record_fields": fields,
+        "records": [[getattr(record, field) for field in fields] for record in records],
+    }
+
+
+def _write(out: Path, plan: Plan, entry: dict, seconds: dict[str, float], say) -> None:
+    """Write the results beside those of other experiments in the folder, and the report of all."""
+    results = _update(out / "results.json", plan.name, entry)
+    timings = _update(out / "timings.json", plan.name, seconds)
+    (out / f"{plan.name}.md").write_text(report.markdown(entry, seconds), encoding="utf-8")
+    _draw_charts(out, plan, entry, say)
+    write_page(out, results, timings)
+
+
+def _update(path: Path, name: str, entry: dict) -> dict:
+    """Put an entry into a file of one JSON object, one experiment a line; return the object."""
+    try:
+        everything = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    except ValueError:
+        raise ValueError(f"{path} is not readable as JSON; delete it and run again (the journals are kept)") from None
+    everything[name] = entry
+    order = [known for known in make_plans() if known in everything]
+    order += sorted(everything.keys() - set(order))
+    lines = ",\n".join(f"{json.dumps(one)}: {json.dumps(everything[one], sort_keys=True)}" for one in order)
+    unfinished = path.with_suffix(".tmp")
+    unfinished.write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")
+    os.replace(unfinished, path)  # at no moment is there half a file
+    return {one: everything[one] for one in order}
+
+
+def write_page(out: Path, results: dict | None = None, timings: dict | None = None) -> Path:
+    """Write ``report.html`` from what the folder holds; return its path."""
+    if results is None:
+        path = out / "results.json"
+        results = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    pictures = {name: sorted(out.glob(f"{name}-chart*.png")) for name in results}
+    pictures["figures"] = sorted([*(out / "figures").glob("*.png"), *(out / "figures").glob("*.svg")])
+    path = out / "report.html"
+    path.write_text(report.page(results, timings, pictures), encoding="utf-8")
+    return path
+
+
+def _figures(say):
+    """Return the module that draws, or None if matplotlib is not there."""
+    try:
+        from . import figures
+    except ImportError as error:
+        say(f'no pictures ({error}): pip install "oc1[experiments]"')
+        return None
+    return figures
+
+
+def _draw_charts(out: Path, plan: Plan, entry: dict, say) -> None:
+    """Draw our accuracies beside the paper's, or the restarts curves, for the page."""
+    compared = [cell for cell in entry["cells"] if (cell["paper"] or {}).get("accuracy") is not None]
+    places = {(cell.data, cell.learner): cell for cell in plan.cells if cell.restarts is not None}
+    if not compared and not places:
+        return
+    figures = _figures(say)
+    if figures is None:
+        return
+    if compared:
+        rows = [
+            {
+                "data": cell["data"],
+                "learner": cell["learner"],
+                "ours": cell["accuracy"],
+                "ours_sd": cell["accuracy_sd"] or 0.0,
+                "paper": cell["paper"]["accuracy"],
+                "paper_sd": cell["paper"]["accuracy_sd"],
+            }
+            for cell in compared
+        ]
+        figures.bar_chart(rows, out / f"{plan.name}-chart.png")
+    for curve in dict.fromkeys(cell.curve for cell in places.values()):
+        points = [
+            {
+                "data": cell["data"],
+                "restarts": places[cell["data"], cell["learner"]].restarts,
+                "accuracy": cell["accuracy"],
+                "accuracy_sd": cell["accuracy_sd"] or 0.0,
+                "leaves": cell["leaves"],
+            }
+            for cell in entry["cells"]
+            if places[cell["data"], cell["learner"]].curve == curve
+        ]
+        figures.restarts_curve(points, out / f"{plan.name}-chart-{curve}.png")
+
+
+def draw_figures(out: Path, seed: int = 0, say: Callable[[str], None] = _say) -> list[Path]:
+    """Draw pictures like the paper's figures into ``out/figures`` and put them on the page; return their paths."""
+    figures = _figures(say)
+    if figures is None:
+        return []
+    (out / "figures").mkdir(parents=True, exist_ok=True)
+    drawn = figures.draw_all(out / "figures", seed)
+    timings = out / "timings.json"
+    write_page(out, timings=json.loads(timings.read_text(encoding="utf-8")) if timings.exists() else None)
+    return drawn
