@@ -1,7 +1,10 @@
 """The vote of trees."""
 
 import numpy as np
+import pandas as pd
 import pytest
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from oc1 import OC1Classifier, OC1EnsembleClassifier
@@ -84,19 +87,57 @@ def test_any_learner_and_its_text(rcb):
         assert text(clf).count("tree ") == 3
 
 
-def test_a_vote_is_better_than_a_tree():
+def test_trees_know_the_names_of_their_attributes():
+    rng = np.random.default_rng(0)
+    frame = pd.DataFrame(rng.normal(size=(60, 4)), columns=["age", "bmi", "chol", "dose"])
+    y = (frame["dose"] > 0).to_numpy()
+    base = OC1Classifier(splits="axis", prune=None)
+    named = OC1EnsembleClassifier(base, n_estimators=4, max_features=2, random_state=1).fit(frame, y)
+    plain = OC1EnsembleClassifier(base, n_estimators=4, max_features=2, random_state=1).fit(frame.to_numpy(), y)
+    for model, features in zip(named.estimators_, named.estimators_features_, strict=True):
+        assert model.tree_.feature_names == tuple(frame.columns[features])
+    assert "dose > " in text(named)
+    assert "x4 > " in text(plain)
+
+
+def test_bootstrap_draws_no_example_without_weight(noisy):
+    X, y = noisy
+    weights = np.zeros(len(y))
+    weights[[np.argmax(y == 0), np.argmax(y == 1)]] = 100.0
+    clf = OC1EnsembleClassifier(QUICK, bootstrap=True, random_state=0).fit(X, y, sample_weight=weights)
+    assert all(model.tree_.counts[0].sum() == 100.0 * len(y) for model in clf.estimators_)
+
+
+def test_seeds_reach_into_pipelines(noisy):
+    X, y = noisy
+    base = make_pipeline(StandardScaler(), OC1Classifier(n_restarts=2, prune=None))
+    votes = [OC1EnsembleClassifier(base, n_estimators=3, random_state=0).fit(X, y).predict_proba(X) for _ in range(2)]
+    np.testing.assert_array_equal(*votes)
+
+
+def test_a_failed_fit_leaves_the_model_as_it_was(noisy):
+    X, y = noisy
+    clf = OC1EnsembleClassifier(QUICK, n_estimators=2, random_state=0).fit(X, y)
+    before = clf.predict(X)
+    with pytest.raises(ValueError, match="Unknown label type"):
+        clf.fit(X[:, :2], np.linspace(0, 1, len(y)))
+    np.testing.assert_array_equal(clf.predict(X), before)
+
+
+def test_a_vote_is_better_than_its_trees():
     rng = np.random.default_rng(5)
     X = rng.normal(size=(600, 4))
     y = (X @ [1.0, -1.0, 0.5, 0.0] + 0.7 * rng.normal(size=600) > 0).astype(int)
-    one = QUICK.fit(X[:300], y[:300]).score(X[300:], y[300:])
-    many = OC1EnsembleClassifier(QUICK, n_estimators=15, random_state=0).fit(X[:300], y[:300]).score(X[300:], y[300:])
-    assert many > one
+    clf = OC1EnsembleClassifier(QUICK, n_estimators=15, random_state=0).fit(X[:300], y[:300])
+    single = np.mean([model.score(X[300:], y[300:]) for model in clf.estimators_])
+    assert clf.score(X[300:], y[300:]) > single + 0.01
 
 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         ({"oob_score": True}, "needs bootstrap=True"),
+        ({"max_samples": 0.5}, "needs bootstrap=True"),
         ({"max_features": 9}, "max_features=9 is more than there are"),
         ({"n_estimators": 0}, "n_estimators"),
         ({"estimator": 3}, "estimator"),

@@ -181,18 +181,20 @@ def test_a_borrowed_array_gives_the_tree_of_a_copied_one(noisy, monkeypatch, opt
     X = X.astype(np.float32)
     X[::7, 1] = np.nan
     X[:, 3] = 5.0
-    for name in ("SUBTREE", "SHARED_SEARCH"):
-        monkeypatch.setattr(grower, name, 50)
+    monkeypatch.setattr(grower, "SUBTREE", 20)
+    monkeypatch.setattr(grower, "SHARED_SEARCH", 100)
     clf = OC1Classifier(prune=None, n_restarts=3, random_state=0, **options)
     copied = clf.fit(X, y).tree_.to_dict()
     monkeypatch.setattr(grower, "BORROWED", 0)
     columns = np.asfortranarray(X)
     columns.flags.writeable = False
     assert clf.fit(columns, y).tree_.to_dict() == copied
+    if "n_jobs" in options:
+        assert clf.set_params(n_jobs=1).fit(columns, y).tree_.to_dict() == copied
     np.testing.assert_array_equal(columns, X)
 
 
-@pytest.mark.parametrize("options", [{}, {"n_jumps": 0}, {"criterion": "info_gain", "order": "best"}])
+@pytest.mark.parametrize("options", [{}, {"n_jumps": 0}, {"criterion": "info_gain", "order": "best"}, {"max_terms": 1}])
 def test_threads_that_share_a_node_find_what_one_finds(rcb, monkeypatch, options):
     X, y = rcb
     for name in ("SUBTREE", "SHARED_SEARCH"):

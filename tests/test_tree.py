@@ -20,6 +20,40 @@ def test_apply_equals_the_walk(fitted):
     assert clf.apply(X[:100]).tolist() == expected
 
 
+@pytest.mark.parametrize("max_terms", [1, 2, None])
+@pytest.mark.parametrize("layout", ["C", "F", "strided", "float32"])
+def test_large_trees_in_all_layouts_equal_the_walk(max_terms, layout):
+    # Random classes: some two hundred nodes, so that rows leave the part of the tree that asks everyone.
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(700, 3))
+    X[rng.random(X.shape) < 0.05] = np.nan
+    tree = (
+        OC1Classifier(prune=None, n_restarts=1, max_terms=max_terms, random_state=0)
+        .fit(X, X[:, 0] * 37 % 1 > 0.5)
+        .tree_
+    )
+    assert tree.n_leaves > 60
+    rows = {
+        "C": X,
+        "F": np.asfortranarray(X),
+        "strided": np.repeat(X, 2, axis=1)[:, ::2],
+        "float32": X.astype(np.float32),
+    }[layout]
+    expected = [naive.node_of(tree, x)[-1] for x in rows]
+    assert tree.apply(rows).tolist() == expected
+    assert tree.apply(rows[:1]).tolist() == expected[:1]
+    assert tree.apply(rows[:0]).tolist() == []
+
+
+def test_terms_out_of_order_are_refused(fitted):
+    data = fitted[0].tree_.to_dict()
+    first, second = data["terms"][:2]
+    assert second - first == 2
+    data["features"][:2] = data["features"][:2][::-1]
+    with pytest.raises(ValueError, match="order of the attributes"):
+        Tree.from_dict(data)
+
+
 def test_decision_path_equals_the_walk(fitted):
     clf, X, _ = fitted
     paths = clf.decision_path(X[:50])

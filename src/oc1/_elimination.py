@@ -21,6 +21,12 @@ _inner = njit(**_options, **_no_way_in)
 
 
 @_inner
+def better(a, b):
+    """Whether score a is larger than score b by more than rounding."""
+    return a > b + 1e-10 * abs(b) + 1e-18
+
+
+@_inner
 def best_step(origin, rates, current, node, line, rate, bound, code, min_leaf, scratch):
     """Return (score, alpha) of the purest split ``origin + alpha * rates > 0`` that beats the score `current`."""
     labels, weights, bounds, totals, ranks, present = node
@@ -96,7 +102,7 @@ def descend(
             score = here
             for j in range(n):
                 margins[j] += np.float32(alpha)
-        if score > best_score:
+        if better(score, best_score):
             best_plane, best_score = plane.copy(), score
         if abs(score - before) <= epsilon:
             break
@@ -136,9 +142,9 @@ def eliminate(columns, start, node, line, rate, bound, code, min_leaf, n_most, s
             here, alpha = best_step(rest, ones, NOTHING, node, line, rate, bound, code, min_leaf, scratch)
             considered += 1
             least = min(least, here)
-            if dropped < 0 or here > most:
+            if dropped < 0 or better(here, most):
                 dropped, most, step = m, here, alpha
-        if n_used <= n_most and not score - most < share * (score - least):
+        if n_used <= n_most and not better(share * (score - least), score - most):
             break
         plane[dropped] = 0.0
         plane[d] += step

@@ -64,6 +64,8 @@ HALF = 2.0
 SAMPLE = 20
 #: Crossings beyond this are never reached by a finite step.
 FAR = np.float32(1e30)
+#: At nodes with fewer examples, equal scores do not say that two runs stand at the same place: there are few scores.
+MEETING = 250
 #: Rows that go down a tree together, and nodes that ask all of them.
 BLOCK = 256
 TOP = 31
@@ -780,7 +782,7 @@ def search(
     Run -1 looks at the attributes, one after the other. Every other run improves a plane: single coefficients (Figure
     8's Perturb) until nothing changes, then random directions (jumps) until one helps, which goes back to the
     coefficients, or `n_jumps` have failed. Run 0 starts from the best attribute of run -1, the others at random planes.
-    A run that gets where an earlier one stood goes no further: that one has made the jumps.
+    Unless the node is small, a run that gets where an earlier one stood goes no further: that one has made the jumps.
 
     At large nodes, all runs climb before any jumps, in two stages. Then a run needs to know of the others only where
     they stood in between, so the runs of each stage can be made in any order. Each run has its own random streams and
@@ -796,7 +798,7 @@ def search(
     plane, direction, places = planes[0], planes[1], classes[0]
     axis_score, attribute, threshold, equals = NOTHING, -1, 0.0, 0
     for run in range(first_run, last_run):
-        # Streams 1 and 2 are the children's.
+        # Streams 1 and 2 are the children's, 4 is that of the elimination of attributes.
         jumping = stage == JUMP
         stream[0] = mix(seed, np.uint64(2 * run + 5 + jumping))
         turn, rounds, jumps, settled, considered, p_move, score = 0, 0, 0, 0, 0, stagnation, NOTHING
@@ -813,7 +815,7 @@ def search(
             if jumping:
                 jumps, score = 1, runs[run, SCORE]
                 runs[run, JUMPED] = 0.0
-                if stands_elsewhere(runs, run, run, score, stage):
+                if n >= MEETING and stands_elsewhere(runs, run, run, score, stage):
                     continue
             compute_margins(columns, start, rows, fill, shift, scale, plane, margins, crossings)
             if not jumping:
@@ -903,7 +905,7 @@ def search(
                     runs[run, FIRST_SCORE] = score
                 if stage == CLIMB or n_jumps == 0:
                     break
-                if stands_elsewhere(runs, run, n_runs if jumping else run, score, stage):
+                if n >= MEETING and stands_elsewhere(runs, run, n_runs if jumping else run, score, stage):
                     break
                 _, pure = score_margins(
                     weights, bounds, totals, ranks, present, margins, code, min_leaf, rate, counts, stream
@@ -1204,6 +1206,7 @@ def grow(examples, plan, shorten, look, line, rate, bound, scratch, nodes, max_s
             if runs[run, PURE] > 0.0:
                 break
         if plan[15] < d and best > axis_score:
+            stream[0] = mix(seeds[node], np.uint64(4))  # of its own: who made the runs must not matter
             best, more = shorten(
                 columns, labels, weights, start, stop, totals, ranks, present, bounds, line, rate, bound, plan,
                 runs[best_run, PLANE:], scratch,

@@ -309,5 +309,6 @@ class SplitterClassifier(TreeClassifier):
                 splitter, data.X, data.y, weights, rows, data.fill, len(data.classes), limits, data.seed,
                 print if self.verbose else None,
             )  # fmt: skip
-        scale = SearchSpace.make(data.X, rows, data.fill, None, "standard").scale
+        own_weights = None if weights is None else weights[rows]
+        scale = SearchSpace.make(data.X, rows, data.fill, own_weights, "standard").scale
         return Grown(self._build(root, data), splitter.n_hyperplanes, scale)

@@ -92,7 +92,7 @@ def label_rcb(X: np.ndarray) -> np.ndarray:
 def load_figure5() -> tuple[np.ndarray, np.ndarray]:
     """Return eight points of two classes that one line separates, but that hold CART-LC in a local minimum (Figure 5).
 
-    No change of a single coefficient improves the best axis-parallel split. One random jump of OC1 gets away from it.
+    No change of a single coefficient improves the best axis-parallel split. Every second random jump gets away from it.
     (The paper's own points are not known; these have its property.)
 
     Returns
@@ -107,7 +107,7 @@ def load_figure5() -> tuple[np.ndarray, np.ndarray]:
     >>> X, y = load_figure5()
     >>> CARTLCClassifier(prune=None).fit(X, y).get_n_leaves()
     3
-    >>> OC1Classifier(n_restarts=0, n_jumps=1, prune=None, random_state=0).fit(X, y).get_n_leaves()
+    >>> OC1Classifier(n_restarts=0, n_jumps=5, prune=None, random_state=0).fit(X, y).get_n_leaves()
     2
     """
     X = np.array([[8, 6], [6, 5], [5, 0], [5, 2], [9, 8], [8, 9], [2, 8], [2, 3]], dtype=float)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Integral, Real
 from typing import ClassVar
 
@@ -13,6 +14,7 @@ from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_fit_parameter, validate_data
 
+from .base import TreeClassifier
 from .classifier import OC1Classifier
 
 
@@ -135,8 +137,22 @@ class OC1EnsembleClassifier(ClassifierMixin, BaseEstimator):
         -------
         self
         """
+        before = self.__dict__.copy()
+        try:
+            return self._fit(X, y, sample_weight)
+        except BaseException:
+            # A fit that fails leaves the estimator as it was.
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+
+    def _fit(self, X, y, sample_weight):
         if self.oob_score and not self.bootstrap:
             raise ValueError("oob_score=True needs bootstrap=True: otherwise every tree sees every example")
+        if self.max_samples != 1.0 and not self.bootstrap:
+            raise ValueError(
+                f"max_samples={self.max_samples} needs bootstrap=True: otherwise every tree sees every one"
+            )
         X, y = validate_data(self, X, y, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan")
         check_classification_targets(y)
         classes = np.unique(y)
@@ -156,9 +172,10 @@ class OC1EnsembleClassifier(ClassifierMixin, BaseEstimator):
             features = np.sort(rng.permutation(d)[:n_features]) if n_features < d else np.arange(d)
             own = X[:, features] if n_features < d else X
             model = clone(base)
-            if "random_state" in model.get_params():
-                model.set_params(random_state=int(seed))
-            times = np.bincount(rng.integers(n, size=n_samples), minlength=n) if self.bootstrap else None
+            # Also inside a pipeline.
+            keys = [key for key in model.get_params() if key.rpartition("__")[2] == "random_state"]
+            model.set_params(**dict.fromkeys(keys, int(seed)))
+            times = np.bincount(rng.choice(drawn, n_samples), minlength=n) if self.bootstrap else None
             if times is None:
                 model.fit(own, y) if weights is None else model.fit(own, y, sample_weight=weights)
             elif weighted:
@@ -166,8 +183,12 @@ class OC1EnsembleClassifier(ClassifierMixin, BaseEstimator):
             else:
                 rows = np.repeat(np.arange(n), times)
                 model.fit(own[rows], y[rows])
+            if isinstance(model, TreeClassifier):
+                model.tree_ = replace(model.tree_, feature_names=tuple(names[features]))
             return model, features, times
 
+        drawn = np.arange(n) if weights is None else np.flatnonzero(weights)
+        names = np.array(getattr(self, "feature_names_in_", [f"x{m + 1}" for m in range(d)]), dtype=str)
         grown = Parallel(n_jobs=self.n_jobs, prefer="threads", verbose=self.verbose)(delayed(grow)(s) for s in seeds)
         self.classes_ = classes
         self.estimators_ = [model for model, _, _ in grown]

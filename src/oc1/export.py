@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
 
 if TYPE_CHECKING:
     from .tree import Tree, TreeStructure
@@ -95,6 +97,8 @@ def text(model: Any, digits: int = 3) -> str:
     |-- no:  a  [2 0]
     `-- yes: b  [0 2]
     """
+    if isinstance(model, BaseEstimator):
+        check_is_fitted(model)
     if hasattr(model, "estimators_"):
         return "\n\n".join(f"tree {i}\n{text(one, digits)}" for i, one in enumerate(model.estimators_, 1))
     tree: Any = getattr(model, "tree_", model)

@@ -166,7 +166,8 @@ class TreeGrower:
         )
         self.n_classes, self.options, self.report = n_classes, options, report
         self.plan = options.plan(X.shape[1], float(len(rows)) if own_weights is None else float(own_weights.sum()))
-        self.seed = np.uint64(_kernels.mix(np.uint64(seed), np.uint64(0)))
+        with np.errstate(over="ignore"):  # for NUMBA_DISABLE_JIT
+            self.seed = np.uint64(_kernels.mix(np.uint64(seed), np.uint64(0)))
         self.n_hyperplanes = 0
         self._lock = threading.Lock()
         self._local = threading.local()
@@ -292,7 +293,7 @@ class TreeGrower:
 
     def _split(self, place: Place, pool: ThreadPoolExecutor | None = None) -> Batch:
         """Split one node and no further."""
-        if pool is None or self.plan.n_runs < 2:
+        if pool is None or self.plan.n_runs < 2 or place.size < SHARED_SEARCH:
             return self._call(place, 1)
         return self._call(place, 1, self._shared_search(place, pool))
 

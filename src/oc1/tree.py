@@ -168,8 +168,9 @@ class Tree(TreeStructure):
     """A binary tree whose tests are linear combinations of attributes, in the user's units.
 
     Node t sends an example right if ``sum(coefficients[i] * x[features[i]]) > thresholds[t]``, for i in
-    ``terms[t]:terms[t + 1]``, else left; an axis-parallel test has one term with coefficient 1. The sum is taken in
-    that order. Missing values (NaN) count as ``fill`` of their attribute. A node's left child is the next node.
+    ``terms[t]:terms[t + 1]``, else left; an axis-parallel test has one term with coefficient 1. The terms of a test are
+    in the order of the attributes, and the sum is taken in that order. Missing values (NaN) count as ``fill`` of their
+    attribute. A node's left child is the next node.
 
     Attributes
     ----------
@@ -258,6 +259,10 @@ class Tree(TreeStructure):
             raise ValueError(f"tree format {data.get('format')!r} is not known; this version reads format {FORMAT}")
         arrays = {name: np.array(data[name], dtype=dtype) for name, dtype in _DTYPES.items()}
         arrays["children"] = arrays["children"].reshape(-1, 2)
+        starts = np.zeros(len(arrays["features"]), dtype=bool)
+        starts[arrays["terms"][arrays["terms"] < len(starts)]] = True
+        if (np.diff(arrays["features"], prepend=-1)[~starts] <= 0).any():
+            raise ValueError("the terms of a test must be in the order of the attributes, each of them once")
         return cls(**arrays, classes=np.array(data["classes"]), feature_names=tuple(data["feature_names"]))
 
 
