@@ -6,9 +6,13 @@ in a journal, and writes the results and the report.
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+import signal
 import sys
+import threading
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -86,6 +90,7 @@ def reproduce(
     run = {
         "name": plan.name,
         "version": __version__,
+        "code": _code(),
         "seed": seed,
         "repeats": repeats,
         "folds": FOLDS,
@@ -103,8 +108,10 @@ def reproduce(
         if len(todo) < len(tasks):
             say(f"{plan.name}: {len(tasks) - len(todo)} of {len(tasks)} folds are already in {path}")
         try:
-            with _progress(plan.name, len(tasks), len(tasks) - len(todo)) as advance:
-                for record in run_tasks(todo, n_jobs):
+            with warnings.catch_warnings(), _progress(plan.name, len(tasks), len(tasks) - len(todo)) as advance:
+                # joblib's, when the user stops a run: ours says it all.
+                warnings.filterwarnings("ignore", message=".*tasks which were still being processed")
+                for record in _start(todo, n_jobs):
                     journal.append(record)
                     advance()
         except KeyboardInterrupt:
@@ -135,6 +142,14 @@ def _load_all(plan: Plan, folder: Path | None, seed: int, n_samples: int, say) -
     return sets, skipped
 
 
+def _code() -> str:
+    """Return a digest of all code that results come from: between releases the version says nothing about it."""
+    package = Path(__file__).resolve().parents[1]
+    files = sorted(path for path in package.rglob("*.py") if path.parent.name != "experiments")
+    parts = (path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes() for path in files)
+    return hashlib.sha256(b"\0".join(parts)).hexdigest()
+
+
 def _parameters(estimator) -> dict[str, str]:
     return {name: repr(value) for name, value in sorted(estimator.get_params().items())}
 
@@ -151,6 +166,17 @@ def _tasks(plan: Plan, sets: dict[str, DataSet], repeats: int, seed: int) -> lis
 def _order(plan: Plan) -> Callable[[FoldTask], tuple[int, int, int]]:
     places = {(cell.data, cell.learner): number for number, cell in enumerate(plan.cells)}
     return lambda task: (places[task.data, task.learner], task.repeat, task.fold)
+
+
+def _start(tasks: list[FoldTask], n_jobs: int) -> Iterator[FoldRecord]:
+    """Start the tasks in processes that leave Ctrl-C to this one: they would answer it with tracebacks."""
+    if threading.current_thread() is not threading.main_thread():
+        return run_tasks(tasks, n_jobs)  # only the main thread may set signals
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)  # which the processes inherit
+    try:
+        return run_tasks(tasks, n_jobs)
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 @contextmanager

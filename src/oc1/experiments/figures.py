@@ -32,6 +32,7 @@ from ..tree import Tree
 #: The palette of Okabe and Ito, which colour-blind people can tell apart; its first two differ in grey, too.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#4D4D4D")
 MARKERS = ("o", "^", "s", "v", "D", "P", "X", "*")
+HALO = [withStroke(linewidth=2.5, foreground="white")]
 DPI = 150
 #: Points along each side of the grid on which a model that is not a tree of linear tests is asked.
 GRID = 400
@@ -186,8 +187,9 @@ def draw_partition(
             ax.plot(*segment.T, color="black", linewidth=1.3, solid_capstyle="butt", zorder=3)
         inside = {leaf: _empty_place(polygons[leaf], X) for leaf in leaves} if number_leaves else {}
         for leaf, place in inside.items():
-            halo = [withStroke(linewidth=2.5, foreground="white")]
-            ax.annotate(str(leaf), place, ha="center", va="center", size=9, style="italic", zorder=5, path_effects=halo)
+            ax.annotate(
+                str(leaf), tuple(place), ha="center", va="center", size=9, style="italic", zorder=5, path_effects=HALO
+            )
         if number_nodes:
             _number_lines(ax, segments, box, list(inside.values()))
     else:
@@ -202,7 +204,7 @@ def draw_partition(
             interpolation="nearest", aspect=ax.get_aspect(), zorder=0,
         )  # fmt: skip
 
-    _scatter(ax, X, y, classes, float(np.clip(6000 / len(X), 7, 40)))
+    _scatter(ax, X, y, classes, float(np.clip(6000 / len(X), 7, 55)))
     names = names or ["x1", "x2"]
     ax.set(xlim=(left, right), ylim=(bottom, top), xlabel=_plain(names[0]), ylabel=_plain(names[1]))
 
@@ -253,7 +255,7 @@ def _number_lines(ax: Axes, segments: dict[int, np.ndarray], box: Box, taken: li
         place = next((place for place in places if distance(place) > 0.07), max(places, key=distance))
         taken.append(place)
         ax.annotate(
-            str(node), place, ha="center", va="center", size=8, weight="bold", zorder=6,
+            str(node), tuple(place), ha="center", va="center", size=8, weight="bold", zorder=6,
             bbox={"boxstyle": "round,pad=0.2", "facecolor": "white", "edgecolor": "black", "linewidth": 0.6},
         )  # fmt: skip
 
@@ -352,8 +354,7 @@ def _write(ax: Axes, x: float, y: float, text: str, bold: bool = False, halo: bo
     letters = _letters(text, bold)
     extent = letters.get_extents()
     moved = Affine2D().translate(x - (extent.x0 + extent.x1) / 2, y - 3.2).transform_path(letters)
-    effects = [withStroke(linewidth=3, foreground="white")] if halo else None
-    ax.add_patch(PathPatch(moved, facecolor="black", linewidth=0, zorder=3, path_effects=effects))
+    ax.add_patch(PathPatch(moved, facecolor="black", linewidth=0, zorder=3, path_effects=HALO if halo else None))
 
 
 def _uniform_square(n_samples: int, seed: int, keep: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
@@ -387,7 +388,7 @@ def figure1(seed: int = 0) -> Figure:
     first, second, third = heights(X) > 0
     y = np.where(first, np.where(second, "A", "B"), np.where(third, "C", "A"))
     model = OC1Classifier(prune=None, random_state=seed).fit(X, y)
-    figure = Figure(figsize=(10, 4.8), layout="compressed")
+    figure = Figure(figsize=(10, 5), layout="compressed")
     left, right = figure.subplots(1, 2, width_ratios=(1.2, 1))
     draw_tree(left, model)
     left.set_title("An oblique tree ...")
@@ -512,7 +513,7 @@ def _draw_search(seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, int, Li
         X = rng.uniform(0.2, 1, size=(16, 2))
         X = X[np.argsort(X[:, 0])]
         y = np.where(X[:, 1] + 0.1 * rng.normal(size=len(X)) > 0.2 + 0.7 * X[:, 0], "A", "B")
-        if len(np.unique(y)) < 2:
+        if len(np.unique(y)) < 2 or pdist(X).min() < 0.05:
             continue
         model = OC1Classifier(criterion="gini", splits="axis", max_depth=1, prune=None, random_state=seed).fit(X, y)
         features, coefficients, threshold = model.tree_.test(0)
@@ -522,7 +523,8 @@ def _draw_search(seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, int, Li
         found = search_coefficient(plane, m, X, y)
         now = found.impurities[np.searchsorted(np.sort(found.crossings), plane[m]) - 1]
         gaps = np.diff(np.sort(found.crossings)) / np.ptp(found.crossings)
-        if 0 < found.impurities.min() < now - 0.08 and gaps.min() > 0.008 and pdist(X).min() > 0.05:
+        readable = gaps.min() > 0.008 and gaps[found.impurities.argmin()] > 0.03
+        if readable and 0 < found.impurities.min() < now - 0.08:
             return X, y, plane, m, found
 
 
@@ -546,7 +548,7 @@ def figure7(seed: int = 0) -> Figure:
         ax.plot(*cut_polygon(_corners(box), one[:2], -one[2]).segment.T, label=label, **style)
     _scatter(ax, X, y, np.unique(y), 60)
     for number, place in enumerate(X, 1):
-        ax.annotate(str(number), place, xytext=(5, 4), textcoords="offset points", size=8)
+        ax.annotate(str(number), place, xytext=(5, 4), textcoords="offset points", size=8, zorder=5, path_effects=HALO)
     ax.set(xlim=box[:2], ylim=box[2:], xlabel="x1", ylabel="x2", aspect="equal")
     ax.set_title(f"Only the coefficient {coefficient} of x{m + 1} changes: the line turns")
 
@@ -565,15 +567,9 @@ def figure7(seed: int = 0) -> Figure:
     _scatter(ax, np.column_stack([found.crossings, levels]), y, np.unique(y), 60)
     for number, place in enumerate(zip(found.crossings, levels, strict=True), 1):
         ax.annotate(
-            f"$U_{{{number}}}$",
-            place,
-            xytext=(0, 6),
-            textcoords="offset points",
-            size=9,
-            ha="center",
-            zorder=5,
-            path_effects=[withStroke(linewidth=2.5, foreground="white")],
-        )
+            f"$U_{{{number}}}$", place, xytext=(0, 6), textcoords="offset points", size=9, ha="center", zorder=5,
+            path_effects=HALO,
+        )  # fmt: skip
     ax.set(xlim=limits, ylim=(0, len(ends) + 0.8), yticks=[], xlabel=f"value of {coefficient}")
     ax.spines[["left", "right", "top"]].set_visible(False)
     sides = _sides(found.crossings, found.best)
@@ -692,23 +688,23 @@ def bar_chart(rows: list[dict[str, Any]], path: Path) -> None:
         floor = _floor(low, high)
         for place, row in enumerate(group):
             for who, shift, colour, ink in bars:
-                x = place + shift
-                if row[who] is None:
-                    ax.annotate("none", (x, floor), xytext=(0, 4), textcoords="offset points", ha="center", rotation=90,
-                                size=8, color="grey")  # fmt: skip
-                    continue
-                ax.bar(x, row[who] - floor, 0.4, bottom=floor, color=colour, edgecolor="black", linewidth=0.6)
-                ax.annotate(f"{row[who]:.1f}", (x, floor), xytext=(0, 4), textcoords="offset points", ha="center",
-                            rotation=90, size=9, color=ink)  # fmt: skip
-                if row[f"{who}_sd"] is not None:
-                    ax.errorbar(x, row[who], row[f"{who}_sd"], color="black", capsize=3, linewidth=1)
+                x, value, deviation = place + shift, row[who], row[f"{who}_sd"]
+                text, ink = ("no value", "grey") if value is None else (f"{value:.1f}", ink)
+                ax.annotate(
+                    text, (x, floor), xytext=(0, 4), textcoords="offset points", ha="center", rotation=90, size=9,
+                    color=ink,
+                )  # fmt: skip
+                if value is not None:
+                    ax.bar(x, value - floor, 0.4, bottom=floor, color=colour, edgecolor="black", linewidth=0.6)
+                    if deviation is not None:
+                        ax.errorbar(x, value, deviation, color="black", capsize=3, linewidth=1)
         ax.set(xlim=(-0.6, widest - 0.4), ylim=(floor, high + 0.08 * (high - floor)), title=_plain(data))
         ax.set_xticks(range(len(group)), [textwrap.fill(_plain(row["learner"]), 12) for row in group], size=9)
         ax.set_ylabel("accuracy (%)" + (f", axis starts at {floor:g}" if floor else ""))
         ax.spines[["right", "top"]].set_visible(False)
     handles = [Rectangle((0, 0), 1, 1, facecolor=colour, edgecolor="black") for _, _, colour, _ in bars]
-    names = ["paper", "ours (bars at the ends: one standard deviation)"]
-    figure.legend(handles, names, loc="outside upper center", ncols=2, frameon=False)
+    title = "accuracy; error bars: one standard deviation"
+    figure.legend(handles, ["paper", "ours"], title=title, loc="outside upper center", ncols=2, frameon=False)
     save(figure, path)
 
 

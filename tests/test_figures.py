@@ -1,0 +1,327 @@
+import matplotlib
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from matplotlib.figure import Figure
+from matplotlib.patches import FancyBboxPatch
+from sklearn.neighbors import KNeighborsClassifier
+
+from oc1 import OC1Classifier
+from oc1.baselines import LMDTClassifier
+from oc1.experiments import figures
+from oc1.experiments.figures import class_style, cut_polygon, draw_partition, draw_tree, tree_regions
+
+BOX = (-0.5, 1.5, -0.2, 1.1)
+
+
+def area(polygon):
+    if len(polygon) == 0:
+        return 0.0
+    x, y = polygon.T
+    return 0.5 * abs(np.sum(x * np.roll(y, -1) - y * np.roll(x, -1)))
+
+
+def contains(polygon, points, slack=1e-9):
+    """Whether points are inside a convex polygon with corners in counterclockwise order."""
+    edges = np.roll(polygon, -1, axis=0) - polygon
+    away = points[:, None] - polygon
+    return (edges[:, 0] * away[..., 1] - edges[:, 1] * away[..., 0] > -slack).all(axis=1)
+
+
+def fitted(seed, **parameters):
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(size=(120, 2)).round(2)
+    y = rng.integers(3, size=len(X))
+    return OC1Classifier(prune=None, n_restarts=2, random_state=seed, **parameters).fit(X, y), X, y
+
+
+@pytest.fixture
+def axes():
+    return Figure().subplots()
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(-3, 3), st.integers(-3, 3), st.integers(-4, 4)), max_size=6),
+)
+def test_parts_of_a_polygon_make_up_the_whole_and_lie_on_their_sides(lines):
+    polygon = np.array([[0.0, 0.0], [2.0, 0.0], [2.0, 2.0], [0.0, 2.0]])
+    for *normal, threshold in lines:
+        cut = cut_polygon(polygon, np.array(normal, dtype=float), threshold)
+        assert area(cut.below) + area(cut.above) == pytest.approx(area(polygon))
+        assert (cut.below @ normal <= threshold + 1e-9).all()
+        assert (cut.above @ normal >= threshold - 1e-9).all()
+        assert len(cut.segment) in (0, 2)
+        assert cut.segment @ normal == pytest.approx(np.full(len(cut.segment), threshold))
+        polygon = max(cut.below, cut.above, key=area)
+
+
+@pytest.mark.parametrize("splits", ["best", "axis"])
+@pytest.mark.parametrize("seed", range(3))
+def test_regions_are_where_the_tree_sends_points(seed, splits):
+    tree = fitted(seed, splits=splits)[0].tree_
+    polygons, segments = tree_regions(tree, BOX)
+    leaves = np.flatnonzero(tree.is_leaf)
+    assert len(leaves) > 20
+    assert sum(area(polygons[leaf]) for leaf in leaves) == pytest.approx(2.0 * 1.3)
+    for node in np.flatnonzero(~tree.is_leaf):
+        assert area(polygons[node]) == pytest.approx(sum(area(polygons[child]) for child in tree.children[node]))
+
+    rng = np.random.default_rng(seed)
+    inside = 0
+    for leaf in leaves:
+        corners = polygons[leaf]
+        if area(corners) > 1e-6:
+            points = rng.dirichlet(np.ones(len(corners)), size=50) @ corners
+            inside += 1
+            assert (tree.apply(points) == leaf).all()
+    assert inside > 20
+    points = rng.uniform([BOX[0], BOX[2]], [BOX[1], BOX[3]], size=(300, 2))
+    for point, leaf in zip(points, tree.apply(points), strict=True):
+        assert contains(polygons[leaf], point[None])[0]
+
+    for node, segment in segments.items():
+        features, coefficients, threshold = tree.test(node)
+        assert segment[:, features] @ coefficients == pytest.approx([threshold, threshold])
+        assert contains(polygons[node], segment).all()
+
+
+def test_a_tree_outside_the_box_leaves_it_whole():
+    tree = fitted(0)[0].tree_
+    polygons, segments = tree_regions(tree, (100.0, 101.0, 100.0, 101.0))
+    held = [node for node in np.flatnonzero(tree.is_leaf) if len(polygons[node])]
+    assert held == np.unique(tree.apply(np.array([[100.5, 100.5]]))).tolist()
+    assert not segments
+
+
+def test_partition_shows_every_line_and_region_with_its_number(axes):
+    model, X, y = fitted(1)
+    draw_partition(axes, model, X, y, box=BOX, number_leaves=True)
+    polygons, segments = tree_regions(model.tree_, BOX)
+    drawn = {tuple(line.get_xydata().ravel()) for line in axes.lines}
+    assert drawn == {tuple(segment.ravel()) for segment in segments.values()}
+    numbers = {int(text.get_text()): text.xy for text in axes.texts}
+    assert set(numbers) == {node for node in range(model.tree_.n_nodes) if len(polygons[node])}
+    for node, place in numbers.items():
+        assert contains(polygons[node], np.array([place]))[0]
+    assert axes.get_xlim() == BOX[:2]
+    assert axes.get_ylim() == BOX[2:]
+
+
+def test_a_tree_and_its_classifier_and_the_grid_agree(axes):
+    model, X, y = fitted(2, max_depth=3)
+    draw_partition(axes, model, X, y, box=BOX)
+
+    class Opaque:  # a classifier of which only the answers are known
+        classes_ = model.classes_
+        predict = staticmethod(model.predict)
+
+    other, bare = Figure().subplots(1, 2)
+    draw_partition(bare, model.tree_, X, y, box=BOX)
+    assert len(bare.lines) == len(axes.lines) > 3
+    draw_partition(other, Opaque(), X, y, box=BOX)
+    assert not other.lines
+    (image,) = other.images
+    shares = np.bincount(np.asarray(image.get_array()).ravel(), minlength=3) / figures.GRID**2
+    polygons, _ = tree_regions(model.tree_, BOX)
+    exact = np.zeros(3)
+    for leaf in np.flatnonzero(model.tree_.is_leaf):
+        exact[model.tree_.majority[leaf]] += area(polygons[leaf]) / 2.6
+    assert shares == pytest.approx(exact, abs=0.01)
+
+
+@pytest.mark.parametrize("model", [KNeighborsClassifier(), LMDTClassifier(random_state=0), OC1Classifier()])
+def test_many_classes_and_names(axes, model):
+    pandas = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    X = pandas.DataFrame(rng.uniform(size=(150, 2)), columns=["price $", "size $"])
+    y = np.array(list("abcdefghijkl"))[(X.to_numpy() * [4, 3]).astype(int) @ [3, 1]]
+    draw_partition(axes, model.fit(X, y), X, y)
+    labels = axes.get_legend_handles_labels()[1]
+    assert labels == [f"class {name}" for name in "abcdefghijkl"]
+    assert axes.get_xlabel().replace("\\", "") == "price $"
+    axes.figure.draw_without_rendering()
+
+
+def test_styles_differ():
+    assert len({class_style(number) for number in range(64)}) == 64
+    assert len({class_style(number)[0] for number in range(8)}) == 8
+    assert len({class_style(number)[1] for number in range(8)}) == 8
+
+
+def test_only_planes_can_be_drawn(axes, noisy):
+    model = OC1Classifier(max_depth=1).fit(*noisy)
+    with pytest.raises(ValueError, match="two attributes, the data have 4"):
+        draw_partition(axes, model, *noisy)
+    with pytest.raises(ValueError, match="two attributes, the tree has 4"):
+        draw_partition(axes, model, noisy[0][:, :2], noisy[1])
+    with pytest.raises(TypeError, match="only trees of linear tests"):
+        draw_tree(axes, LMDTClassifier(random_state=0).fit(*noisy))
+
+
+def frames(axes):
+    return np.array([patch.get_bbox().extents for patch in axes.patches if isinstance(patch, FancyBboxPatch)])
+
+
+@pytest.mark.parametrize("data", ["noisy", "rcb", "one class"])
+def test_boxes_of_a_tree_do_not_overlap(axes, data, request):
+    X, y = (np.eye(3), np.zeros(3)) if data == "one class" else request.getfixturevalue(data)
+    model = OC1Classifier(prune=None, random_state=0, splits="axis", max_leaf_nodes=40).fit(X, y)
+    draw_tree(axes, model)
+    boxes = frames(axes)
+    assert len(boxes) == model.tree_.n_nodes
+    for i, (left, bottom, right, top) in enumerate(boxes):
+        others = np.delete(boxes, i, axis=0)
+        apart = (others[:, 0] > right) | (others[:, 2] < left) | (others[:, 1] > top) | (others[:, 3] < bottom)
+        assert apart.all()
+    (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
+    assert (boxes[:, :2] > [left, bottom]).all()
+    assert (boxes[:, 2:] < [right, top]).all()
+    for node, below in enumerate(model.tree_.children):
+        if below[0] >= 0:  # "no" is to the left, and children are lower
+            assert boxes[below[0], 0] < boxes[node, 0] + boxes[node, 2] - boxes[below[0], 2] < boxes[below[1], 2]
+            assert (boxes[below, 3] < boxes[node, 1]).all()
+
+
+def test_letters_of_a_tree_stay_in_their_boxes(axes):
+    X = np.random.default_rng(0).normal(size=(200, 12))
+    y = (X.sum(axis=1) > 0).astype(int)
+    draw_tree(axes, OC1Classifier(random_state=0, max_depth=2, prune=None).fit(X, y))
+    boxes = frames(axes)
+    letters = [patch for patch in axes.patches if not isinstance(patch, FancyBboxPatch)]
+    bounds = np.array([patch.get_path().get_extents().extents for patch in letters])
+    inside = [
+        ((boxes[:, :2] <= bound[:2]) & (boxes[:, 2:] >= bound[2:])).all(axis=1).sum() for bound in bounds
+    ]  # the answers on the links are outside
+    assert inside.count(1) == len(letters) - (len(boxes) - 1)
+    assert inside.count(0) == len(boxes) - 1
+
+
+@pytest.mark.parametrize("m", [0, 1, 2])
+def test_the_best_coefficient_is_the_best_of_all(m):
+    rng = np.random.default_rng(m)
+    X = rng.uniform(0.1, 1, size=(40, 3))
+    y = rng.integers(3, size=len(X))
+    plane = rng.normal(size=4)
+    found = figures.search_coefficient(plane, m, X, y)
+
+    def split(value):
+        moved = plane.copy()
+        moved[m] = value
+        return X @ moved[:-1] + moved[-1] > 0
+
+    for value in (found.best, 0.0, plane[m]):
+        assert (split(value) == (value > found.crossings)).all()
+
+    def impurity(side):
+        return sum(n.sum() - (n**2).sum() / n.sum() for n in map(np.bincount, (y[side], y[~side])) if n.sum()) / len(y)
+
+    assert found.impurities.min() == pytest.approx(impurity(split(found.best)))
+    tried = [impurity(split(value)) for value in np.linspace(*np.quantile(found.crossings, [0, 1]), 500)]
+    assert impurity(split(found.best)) <= min(tried) + 1e-12
+    with pytest.raises(ValueError, match="must all be positive"):
+        figures.search_coefficient(plane, m, -X, y)
+
+
+def test_figure2_shows_a_staircase_and_figure5_a_way_out():
+    oblique, axis = figures.figure2(0).axes
+    assert oblique.get_title() == "Oblique tree: 3 leaves"
+    assert len(axis.lines) > 3 * len(oblique.lines)
+    steps = np.array([line.get_xydata() for line in axis.lines[:-2]])
+    assert (np.isclose(np.diff(steps, axis=1), 0).any(axis=2)).all()
+    for seed in range(3):
+        stuck, free = figures.figure5(seed).axes
+        assert "1 of 8 examples on the wrong side" in stuck.get_title()
+        assert "0 of 8" in free.get_title()
+
+
+@pytest.mark.parametrize("name", figures.FIGURES)
+def test_nothing_sticks_out_of_a_figure(name):
+    for seed in range(3):
+        figure = figures.FIGURES[name](seed)
+        figure.draw_without_rendering()
+        drawn = figure.get_tightbbox()
+        width, height = figure.get_size_inches()
+        assert drawn.x0 >= 0
+        assert drawn.y0 >= 0
+        assert drawn.x1 <= width
+        assert drawn.y1 <= height
+
+
+def test_all_figures_are_written_and_the_same_each_time(tmp_path):
+    before = dict(matplotlib.rcParams)
+    paths = figures.draw_all(tmp_path / "new" / "folder", seed=1)
+    assert [path.name for path in paths] == [f"figure{n}.png" for n in (1, 2, 5, 7, 9)]
+    first = [path.read_bytes() for path in paths]
+    assert all(content.startswith(b"\x89PNG") and 10_000 < len(content) < 500_000 for content in first)
+    figures.draw_all(tmp_path / "new" / "folder", seed=1)
+    assert [path.read_bytes() for path in paths] == first
+    vector = [tmp_path / "a.svg", tmp_path / "b.svg"]
+    for path in vector:
+        figures.save(figures.figure7(1), path)
+    assert vector[0].read_bytes() == vector[1].read_bytes()
+    assert b"<svg" in vector[0].read_bytes()
+    assert dict(matplotlib.rcParams) == before
+    with pytest.raises(ValueError, match=r"must end in .png or .svg, got 'figure.jpeg'"):
+        figures.save(Figure(), tmp_path / "figure.jpeg")
+
+
+@pytest.fixture
+def kept(monkeypatch):
+    """The figures that would have been written."""
+    figures_kept = []
+    monkeypatch.setattr(figures, "save", lambda figure, path: figures_kept.append(figure))
+    return figures_kept
+
+
+def result(data, learner, ours, paper, ours_sd=0.5, paper_sd=0.4):
+    return {
+        "data": data, "learner": learner, "ours": ours, "ours_sd": ours_sd, "paper": paper, "paper_sd": paper_sd,
+    }  # fmt: skip
+
+
+def test_bars_reach_the_accuracies_and_the_axis_says_where_it_starts(kept):
+    rows = [result("iris", "OC1", 95.0, 94.7), result("iris", "mine", 90.0, None, None, None)]
+    figures.bar_chart([*rows, result("POL", "OC1", 99.6, 99.3)], "somewhere.png")
+    iris, pol = kept[0].axes
+    assert [iris.get_title(), pol.get_title()] == ["iris", "POL"]
+    assert [bar.get_y() + bar.get_height() for bar in iris.patches] == pytest.approx([94.7, 95.0, 90.0])
+    floor = iris.get_ylim()[0]
+    assert 50 < floor < 89.5
+    assert all(bar.get_y() == floor for bar in iris.patches)
+    assert iris.get_ylabel() == f"accuracy (%), axis starts at {floor:g}"
+    assert [text.get_text() for text in iris.texts] == ["94.7", "95.0", "no value", "90.0"]
+    assert len(iris.containers) == 3 + 2  # bars, and error bars where a deviation is known
+    assert pol.get_ylim()[1] >= 100.1
+
+
+def test_curve_has_its_points_in_order(kept):
+    points = [
+        {"data": data, "restarts": n, "accuracy": 90 + n / 10, "accuracy_sd": 0.2, "leaves": 60 / n}
+        for data in ("POL", "RCB", "LS10", "iris", "cancer")
+        for n in (20, 1, 5)
+    ]
+    figures.restarts_curve(points, "somewhere.png")
+    shown = [ax for ax in kept[0].axes if ax.axison]
+    assert len(shown) == 10
+    for ax in shown:
+        assert ax.get_xscale() == "log"
+        assert ax.lines[0].get_xdata().tolist() == [1, 5, 20]
+        assert ax.lines[0].get_ydata().tolist() in ([90.1, 90.5, 92], [60, 12, 3])
+
+
+def test_charts_are_written_and_bad_results_are_told(tmp_path):
+    path = tmp_path / "deep" / "bars.svg"
+    for accuracy in (90.0, 91.0):
+        figures.bar_chart([result("iris", "OC1", accuracy, 94.7)], path)
+    assert "91.0" in path.read_text()
+    point = {"data": "POL", "restarts": 1, "accuracy": 99.0, "accuracy_sd": 0.1, "leaves": 5.0}
+    figures.restarts_curve([point], tmp_path / "curves" / "one.png")
+    assert (tmp_path / "curves" / "one.png").stat().st_size > 5000
+    with pytest.raises(ValueError, match="nothing to draw"):
+        figures.bar_chart([], path)
+    with pytest.raises(ValueError, match="nothing to draw"):
+        figures.restarts_curve([], path)
+    with pytest.raises(ValueError, match="at least 1"):
+        figures.restarts_curve([point | {"restarts": 0}], path)
