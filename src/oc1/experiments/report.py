@@ -18,8 +18,8 @@ Row = list[tuple[str, float | None]]  # the text of each cell, and its differenc
 LARGE = 2.0
 
 STYLE = """
-body { font: 15px/1.5 system-ui, sans-serif; color: #1c1c1c; max-width: 75em; margin: 2em auto; padding: 0 1em; }
-table { border-collapse: collapse; margin: 1em 0; }
+body { font: 15px/1.5 system-ui, sans-serif; color: #1c1c1c; max-width: 85em; margin: 2em auto; padding: 0 1em; }
+table { border-collapse: collapse; margin: 1em 0; display: block; overflow-x: auto; }
 th, td { padding: .2em .7em; border-bottom: 1px solid #ddd; text-align: right; white-space: nowrap; }
 th:first-child, td:first-child, .names td:nth-child(2), .names th:nth-child(2) { text-align: left; }
 th { border-bottom: 2px solid #888; }
