@@ -437,7 +437,7 @@ def test_charts_get_our_values_and_the_paper_s(plan, tmp_path, monkeypatch):
         def restarts_curve(points, path):
             drawn[path.name] = points
 
-    monkeypatch.setattr(runner, "_figures", lambda say: Figures)
+    monkeypatch.setattr(runner, "_drawing", lambda say: (Figures, None))
     small = plan.cells[0].estimator
     published = Plan("p", "P", "-", (Cell("POL", "small", small, Published(92.0, 1.0)), plan.cells[1]))
     entry = run(published, tmp_path)

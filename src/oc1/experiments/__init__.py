@@ -259,14 +259,14 @@ def write_page(out: Path, results: dict | None = None, timings: dict | None = No
     return path
 
 
-def _figures(say):
-    """Return the module that draws, or None if matplotlib is not there."""
+def _drawing(say):
+    """Return the modules that draw charts and figures, or None if matplotlib is not there."""
     try:
-        from . import figures
+        from . import charts, figures
     except ImportError as error:
         say(f'no pictures ({error}): pip install "oc1[experiments]"')
         return None
-    return figures
+    return charts, figures
 
 
 def _draw_charts(out: Path, plan: Plan, entry: dict, say) -> None:
@@ -275,9 +275,10 @@ def _draw_charts(out: Path, plan: Plan, entry: dict, say) -> None:
     places = {(cell.data, cell.learner): cell for cell in plan.cells if cell.restarts is not None}
     if not compared and not places:
         return
-    figures = _figures(say)
-    if figures is None:
+    drawing = _drawing(say)
+    if drawing is None:
         return
+    charts, _ = drawing
     if compared:
         rows = [
             {
@@ -290,7 +291,7 @@ def _draw_charts(out: Path, plan: Plan, entry: dict, say) -> None:
             }
             for cell in compared
         ]
-        figures.bar_chart(rows, out / f"{plan.name}-chart.png")
+        charts.bar_chart(rows, out / f"{plan.name}-chart.png")
     for curve in dict.fromkeys(cell.curve for cell in places.values()):
         points = [
             {
@@ -303,14 +304,15 @@ def _draw_charts(out: Path, plan: Plan, entry: dict, say) -> None:
             for cell in entry["cells"]
             if places[cell["data"], cell["learner"]].curve == curve
         ]
-        figures.restarts_curve(points, out / f"{plan.name}-chart-{curve}.png")
+        charts.restarts_curve(points, out / f"{plan.name}-chart-{curve}.png")
 
 
 def draw_figures(out: Path, seed: int = 0, say: Callable[[str], None] = _say) -> list[Path]:
     """Draw pictures like the paper's figures into ``out/figures`` and put them on the page; return their paths."""
-    figures = _figures(say)
-    if figures is None:
+    drawing = _drawing(say)
+    if drawing is None:
         return []
+    _, figures = drawing
     (out / "figures").mkdir(parents=True, exist_ok=True)
     drawn = figures.draw_all(out / "figures", seed)
     timings = out / "timings.json"

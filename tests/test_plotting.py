@@ -1,0 +1,196 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from matplotlib.figure import Figure
+from matplotlib.patches import FancyBboxPatch
+from sklearn.neighbors import KNeighborsClassifier
+
+from oc1 import OC1Classifier
+from oc1.baselines import LMDTClassifier
+from oc1.plotting import GRID, class_style, cut_polygon, draw_partition, draw_tree, tree_regions
+
+BOX = (-0.5, 1.5, -0.2, 1.1)
+
+
+def area(polygon):
+    if len(polygon) == 0:
+        return 0.0
+    x, y = polygon.T
+    return 0.5 * abs(np.sum(x * np.roll(y, -1) - y * np.roll(x, -1)))
+
+
+def contains(polygon, points, slack=1e-9):
+    """Whether points are inside a convex polygon with corners in counterclockwise order."""
+    edges = np.roll(polygon, -1, axis=0) - polygon
+    away = points[:, None] - polygon
+    return (edges[:, 0] * away[..., 1] - edges[:, 1] * away[..., 0] > -slack).all(axis=1)
+
+
+def fitted(seed, **parameters):
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(size=(120, 2)).round(2)
+    y = rng.integers(3, size=len(X))
+    return OC1Classifier(prune=None, n_restarts=2, random_state=seed, **parameters).fit(X, y), X, y
+
+
+@pytest.fixture
+def axes():
+    return Figure().subplots()
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.lists(st.tuples(st.integers(-3, 3), st.integers(-3, 3), st.integers(-4, 4)), max_size=6),
+)
+def test_parts_of_a_polygon_make_up_the_whole_and_lie_on_their_sides(lines):
+    polygon = np.array([[0.0, 0.0], [2.0, 0.0], [2.0, 2.0], [0.0, 2.0]])
+    for *normal, threshold in lines:
+        cut = cut_polygon(polygon, np.array(normal, dtype=float), threshold)
+        assert area(cut.below) + area(cut.above) == pytest.approx(area(polygon))
+        assert (cut.below @ normal <= threshold + 1e-9).all()
+        assert (cut.above @ normal >= threshold - 1e-9).all()
+        assert len(cut.segment) in (0, 2)
+        assert cut.segment @ normal == pytest.approx(np.full(len(cut.segment), threshold))
+        polygon = max(cut.below, cut.above, key=area)
+
+
+@pytest.mark.parametrize("splits", ["best", "axis"])
+@pytest.mark.parametrize("seed", range(3))
+def test_regions_are_where_the_tree_sends_points(seed, splits):
+    tree = fitted(seed, splits=splits)[0].tree_
+    polygons, segments = tree_regions(tree, BOX)
+    leaves = np.flatnonzero(tree.is_leaf)
+    assert len(leaves) > 20
+    assert sum(area(polygons[leaf]) for leaf in leaves) == pytest.approx(2.0 * 1.3)
+    for node in np.flatnonzero(~tree.is_leaf):
+        assert area(polygons[node]) == pytest.approx(sum(area(polygons[child]) for child in tree.children[node]))
+
+    rng = np.random.default_rng(seed)
+    inside = 0
+    for leaf in leaves:
+        corners = polygons[leaf]
+        if area(corners) > 1e-6:
+            points = rng.dirichlet(np.ones(len(corners)), size=50) @ corners
+            inside += 1
+            assert (tree.apply(points) == leaf).all()
+    assert inside > 20
+    points = rng.uniform([BOX[0], BOX[2]], [BOX[1], BOX[3]], size=(300, 2))
+    for point, leaf in zip(points, tree.apply(points), strict=True):
+        assert contains(polygons[leaf], point[None])[0]
+
+    for node, segment in segments.items():
+        features, coefficients, threshold = tree.test(node)
+        assert segment[:, features] @ coefficients == pytest.approx([threshold, threshold])
+        assert contains(polygons[node], segment).all()
+
+
+def test_a_tree_outside_the_box_leaves_it_whole():
+    tree = fitted(0)[0].tree_
+    polygons, segments = tree_regions(tree, (100.0, 101.0, 100.0, 101.0))
+    held = [node for node in np.flatnonzero(tree.is_leaf) if len(polygons[node])]
+    assert held == np.unique(tree.apply(np.array([[100.5, 100.5]]))).tolist()
+    assert not segments
+
+
+def test_partition_shows_every_line_and_region_with_its_number(axes):
+    model, X, y = fitted(1)
+    draw_partition(axes, model, X, y, box=BOX, number_leaves=True)
+    polygons, segments = tree_regions(model.tree_, BOX)
+    drawn = {tuple(line.get_xydata().ravel()) for line in axes.lines}
+    assert drawn == {tuple(segment.ravel()) for segment in segments.values()}
+    numbers = {int(text.get_text()): text.xy for text in axes.texts}
+    assert set(numbers) == {node for node in range(model.tree_.n_nodes) if len(polygons[node])}
+    for node, place in numbers.items():
+        assert contains(polygons[node], np.array([place]))[0]
+    assert axes.get_xlim() == BOX[:2]
+    assert axes.get_ylim() == BOX[2:]
+
+
+def test_a_tree_and_its_classifier_and_the_grid_agree(axes):
+    model, X, y = fitted(2, max_depth=3)
+    draw_partition(axes, model, X, y, box=BOX)
+
+    class Opaque:  # a classifier of which only the answers are known
+        classes_ = model.classes_
+        predict = staticmethod(model.predict)
+
+    other, bare = Figure().subplots(1, 2)
+    draw_partition(bare, model.tree_, X, y, box=BOX)
+    assert len(bare.lines) == len(axes.lines) > 3
+    draw_partition(other, Opaque(), X, y, box=BOX)
+    assert not other.lines
+    (image,) = other.images
+    shares = np.bincount(np.asarray(image.get_array()).ravel(), minlength=3) / GRID**2
+    polygons, _ = tree_regions(model.tree_, BOX)
+    exact = np.zeros(3)
+    for leaf in np.flatnonzero(model.tree_.is_leaf):
+        exact[model.tree_.majority[leaf]] += area(polygons[leaf]) / 2.6
+    assert shares == pytest.approx(exact, abs=0.01)
+
+
+@pytest.mark.parametrize("model", [KNeighborsClassifier(), LMDTClassifier(random_state=0), OC1Classifier()])
+def test_many_classes_and_names(axes, model):
+    pandas = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    X = pandas.DataFrame(rng.uniform(size=(150, 2)), columns=["price $", "size $"])
+    y = np.array(list("abcdefghijkl"))[(X.to_numpy() * [4, 3]).astype(int) @ [3, 1]]
+    draw_partition(axes, model.fit(X, y), X, y)
+    labels = axes.get_legend_handles_labels()[1]
+    assert labels == [f"class {name}" for name in "abcdefghijkl"]
+    assert axes.get_xlabel().replace("\\", "") == "price $"
+    axes.figure.draw_without_rendering()
+
+
+def test_styles_differ():
+    assert len({class_style(number) for number in range(64)}) == 64
+    assert len({class_style(number)[0] for number in range(8)}) == 8
+    assert len({class_style(number)[1] for number in range(8)}) == 8
+
+
+def test_only_planes_can_be_drawn(axes, noisy):
+    model = OC1Classifier(max_depth=1).fit(*noisy)
+    with pytest.raises(ValueError, match="two attributes, the data have 4"):
+        draw_partition(axes, model, *noisy)
+    with pytest.raises(ValueError, match="two attributes, the tree has 4"):
+        draw_partition(axes, model, noisy[0][:, :2], noisy[1])
+    with pytest.raises(TypeError, match="only trees of linear tests"):
+        draw_tree(axes, LMDTClassifier(random_state=0).fit(*noisy))
+
+
+def frames(axes):
+    return np.array([patch.get_bbox().extents for patch in axes.patches if isinstance(patch, FancyBboxPatch)])
+
+
+@pytest.mark.parametrize("data", ["noisy", "rcb", "one class"])
+def test_boxes_of_a_tree_do_not_overlap(axes, data, request):
+    X, y = (np.eye(3), np.zeros(3)) if data == "one class" else request.getfixturevalue(data)
+    model = OC1Classifier(prune=None, random_state=0, splits="axis", max_leaf_nodes=40).fit(X, y)
+    draw_tree(axes, model)
+    boxes = frames(axes)
+    assert len(boxes) == model.tree_.n_nodes
+    for i, (left, bottom, right, top) in enumerate(boxes):
+        others = np.delete(boxes, i, axis=0)
+        apart = (others[:, 0] > right) | (others[:, 2] < left) | (others[:, 1] > top) | (others[:, 3] < bottom)
+        assert apart.all()
+    (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
+    assert (boxes[:, :2] > [left, bottom]).all()
+    assert (boxes[:, 2:] < [right, top]).all()
+    for node, below in enumerate(model.tree_.children):
+        if below[0] >= 0:  # "no" is to the left, and children are lower
+            assert boxes[below[0], 0] < boxes[node, 0] + boxes[node, 2] - boxes[below[0], 2] < boxes[below[1], 2]
+            assert (boxes[below, 3] < boxes[node, 1]).all()
+
+
+def test_letters_of_a_tree_stay_in_their_boxes(axes):
+    X = np.random.default_rng(0).normal(size=(200, 12))
+    y = (X.sum(axis=1) > 0).astype(int)
+    draw_tree(axes, OC1Classifier(random_state=0, max_depth=2, prune=None).fit(X, y))
+    boxes = frames(axes)
+    letters = [patch for patch in axes.patches if not isinstance(patch, FancyBboxPatch)]
+    bounds = np.array([patch.get_path().get_extents().extents for patch in letters])
+    inside = [
+        ((boxes[:, :2] <= bound[:2]) & (boxes[:, 2:] >= bound[2:])).all(axis=1).sum() for bound in bounds
+    ]  # the answers on the links are outside
+    assert inside.count(1) == len(letters) - (len(boxes) - 1)
+    assert inside.count(0) == len(boxes) - 1
