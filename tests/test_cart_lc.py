@@ -61,7 +61,7 @@ def test_the_score_of_a_descent_is_that_of_its_plane(node, name, signed):
     assert score == pytest.approx(gain_of(plane, node.X, node.y, node.weights, name), abs=6 * share)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(node=nodes())
 def test_elimination_drops_what_costs_least(node):
     d = node.X.shape[1]
@@ -73,15 +73,23 @@ def test_elimination_drops_what_costs_least(node):
         return naive.best_axis_gain(values[:, None], node.y, node.weights, node.n_classes, "twoing")
 
     whole = without(None)
-    left = [without(m) for m in range(d)]
+    left = np.array([without(m) for m in range(d)])
+    # In float32 an example or so may change its place.
+    slack = 8 * node.weights.max() / node.weights.sum()
     kept = plane.copy()
-    score, _ = searched.eliminate(kept, np.ones(d + 1), 0.0)  # only what costs nothing
-    assert score >= whole - 1e-6
+    score, _ = searched.eliminate(kept, np.ones(d + 1), 0.0, d)  # only what costs nothing
+    assert score >= whole - slack
     shorter = plane.copy()
-    searched.eliminate(shorter, np.ones(d + 1), 1.0)  # all but what is worth most
-    if max(left) - min(left) > 1e-6:
-        assert shorter[int(np.argmin(left))] != 0 or np.count_nonzero(shorter[:d]) == 1
-        assert shorter[int(np.argmax(left))] == 0
+    score, considered = searched.eliminate(shorter, np.ones(d + 1), 0.0, d - 1)
+    dropped = np.flatnonzero(shorter[:d] == 0)
+    assert len(dropped) >= 1
+    assert considered >= 1 + d
+    if len(dropped) == 1:
+        assert left[dropped[0]] >= left.max() - slack
+        assert score == pytest.approx(left[dropped[0]], abs=slack)
+    alone = plane.copy()
+    searched.eliminate(alone, np.ones(d + 1), 0.0, 1)
+    assert np.count_nonzero(alone[:d]) == 1
 
 
 @pytest.mark.parametrize("mode", ["paper", "breiman"])

@@ -72,10 +72,10 @@ class SearchedNode:
             tuple(self.scratch),
         ))  # fmt: skip
 
-    def eliminate(self, plane, used, share) -> tuple[float, int]:
+    def eliminate(self, plane, used, share, n_most) -> tuple[float, int]:
         """Drop attributes from a plane in place (see `_elimination.eliminate`)."""
         return self._checked(_elimination.eliminate(
-            self.columns, 0, self.parts, *self.how, len(plane), share, False, plane, used, tuple(self.scratch)
+            self.columns, 0, self.parts, *self.how, n_most, share, False, plane, used, tuple(self.scratch)
         ))  # fmt: skip
 
 
@@ -116,7 +116,7 @@ class CARTLCSplitter:
             score, considered = searched.descend(plane, used, signed, self.max_cycles)
             self.n_hyperplanes += considered
             if signed and d > 1:
-                score, considered = searched.eliminate(plane, used, self.elimination)
+                score, considered = searched.eliminate(plane, used, self.elimination, d)
                 self.n_hyperplanes += considered
                 if np.count_nonzero(used[:d]) < d:
                     score, considered = searched.descend(plane, used, signed, self.max_cycles)
