@@ -21,7 +21,7 @@ partition keeps them so: counting needs no look at a label.
 
 Large float32 arrays that come in column order are not copied: ``columns`` is then the user's own array, without a
 column for the constant, and an attribute is gathered by ``rows`` and brought to search space each time it is looked at
-(`attribute_line`). Nodes that have become small get columns of their own (see `oc1.grower`).
+(`gather`). Nodes that have become small get columns of their own (see `oc1.grower`).
 
 How a line search works
 -----------------------
@@ -79,13 +79,16 @@ RATE = types.float64(_matrix, types.float64, types.float64, _vector, types.int64
 BOUND = types.float64(_vector, types.float64, types.int64, types.int64, _matrix, _matrix, _matrix)
 
 _options: dict[str, Any] = {"error_model": "numpy", "nogil": True, "no_cfunc_wrapper": True}
+# Kernels work in buffers that the caller keeps alive; without reference counts they take a tenth less time to compile.
+_uncounted: dict[str, Any] = {"_nrt": False}
 _no_way_in: dict[str, Any] = {"no_cpython_wrapper": True}
-_compiled = njit(**_options, cache=True)
+_compiled = njit(**_options, **_uncounted, cache=True)
+_allocating = njit(**_options, cache=True)
 # What only other kernels call needs no way in from Python, which would take as long to compile as the function
 # itself. (Such a function must not be called from Python: the tests wrap it.)
-_inner = njit(**_options, **_no_way_in)
+_inner = njit(**_options, **_uncounted, **_no_way_in)
 # For what runs at every position of a line: a call that is not inlined hands over some forty words.
-_inlined = njit(**_options, **_no_way_in, forceinline=True)
+_inlined = njit(**_options, **_uncounted, **_no_way_in, forceinline=True)
 
 
 # The records below are only for Python: kernels take them as plain tuples, because a class of ours in a kernel's
@@ -714,21 +717,20 @@ def line_search(
 
 
 @_inner
-def attribute_line(columns, m, start, n, rows, fill, shift, scale, buffer):
-    """Return an attribute of a node's examples in search space, written to the buffer if it lies in the user's array.
+def gather(columns, m, start, rows, fill, shift, scale, line):
+    """Write an attribute of a node's examples, in search space, from the user's array to `line`.
 
-    The last attribute is the constant.
+    Does nothing where the columns are our own (see the top of this file). The last attribute is the constant.
     """
     if columns.shape[0] > shift.size:
-        return columns[m, start : start + n]
+        return
     factor = 1.0 / scale[m] if m < shift.size and scale[m] > 0.0 else 0.0
-    for j in range(n):
+    for j in range(line.size):
         if factor > 0.0:
             x = np.float64(columns[m, rows[start + j]])
-            buffer[j] = ((fill[m] if np.isnan(x) else x) - shift[m]) * factor
+            line[j] = ((fill[m] if np.isnan(x) else x) - shift[m]) * factor
         else:
-            buffer[j] = 1.0 if m == shift.size else 0.0
-    return buffer
+            line[j] = 1.0 if m == shift.size else 0.0
 
 
 @_inner
@@ -741,7 +743,8 @@ def compute_margins(columns, start, rows, fill, shift, scale, plane, margins, bu
     for m in range(last):
         a = np.float32(plane[m])
         if a != 0:
-            line = attribute_line(columns, m, start, margins.size, rows, fill, shift, scale, buffer)
+            line = columns[m, start : start + margins.size] if columns.shape[0] > last else buffer
+            gather(columns, m, start, rows, fill, shift, scale, line)
             for j in range(margins.size):
                 margins[j] += a * line[j]
 
@@ -792,7 +795,7 @@ def search(
     """
     code, min_leaf, _, _, n_runs, order, n_swept, n_perturbations, n_jumps, stagnation = plan[:10]
     lines, codes, keys, _, histogram, left, edges, slots, classes, _, counts, planes, runs, stream = scratch
-    size, n = shift.size + 1, stop - start
+    size, n, borrowed = shift.size + 1, stop - start, columns.shape[0] == shift.size
     labels, weights = labels[start:stop], weights[start:stop]
     margins, rates_buffer, crossings = lines[0, :n], lines[1, :n], lines[2, :n]
     plane, direction, places = planes[0], planes[1], classes[0]
@@ -828,12 +831,16 @@ def search(
             origin, current, ties = margins, score, False
             if run < 0:
                 which = size - 1
-                origin = attribute_line(columns, turn, start, n, rows, fill, shift, scale, margins)
-                rates = attribute_line(columns, which, start, n, rows, fill, shift, scale, rates_buffer)
+                origin, rates = margins, rates_buffer
+                if not borrowed:
+                    origin, rates = columns[turn, start:stop], columns[which, start:stop]
+                gather(columns, turn, start, rows, fill, shift, scale, origin)
+                gather(columns, which, start, rows, fill, shift, scale, rates)
                 current, ties = axis_score, True
             elif jumps == 0:
                 which = turn if order != RANDOM else min(np.int64(uniform(stream) * size), size - 1)
-                rates = attribute_line(columns, which, start, n, rows, fill, shift, scale, rates_buffer)
+                rates = rates_buffer if borrowed else columns[which, start:stop]
+                gather(columns, which, start, rows, fill, shift, scale, rates)
                 ties = p_move > 0.0 and uniform(stream) < p_move
                 if order == BEST:
                     current = max(score, choice_score)
@@ -866,7 +873,8 @@ def search(
                 if turn < size:
                     continue
                 which, here, alpha = choice, choice_score, choice_alpha
-                rates = attribute_line(columns, max(which, 0), start, n, rows, fill, shift, scale, rates_buffer)
+                rates = rates_buffer if borrowed else columns[max(which, 0), start:stop]
+                gather(columns, max(which, 0), start, rows, fill, shift, scale, rates)
                 choice, choice_score = -1, NOTHING
 
             # Move. A coefficient is settled when it has been searched since any other one moved.
@@ -954,7 +962,7 @@ def compiled_searches():
         types.FunctionType(RATE), types.FunctionType(BOUND), plan,
         types.uint64, types.int64, types.int64, types.int64, scratch,
     )  # fmt: skip
-    pointer = partial(cfunc, cache=True, error_model="numpy")
+    pointer = partial(cfunc, cache=True, error_model="numpy", **_uncounted)
     return pointer(of_node)(search), pointer(LINE_SEARCH)(line_search)
 
 
@@ -1347,7 +1355,7 @@ def borrowed(array):
     return np.asarray(Holder())
 
 
-@_compiled
+@_allocating
 def apply(
     values, row_step, column_step, fill, children, terms, features, coefficients, thresholds, top, first_row, out
 ):

@@ -60,15 +60,15 @@ class SearchSpace:
                 return
             # Divided by the largest, so that no square overflows.
             largest = max(abs(values[0]), abs(values[-1]))
-            x /= largest
             if normalize == "standard":
                 # Centred where most of the different values are: around zero float32 tells values apart that a wild
-                # value or a marker such as -99999 makes close.
-                centre = float(np.median(values / largest))
+                # value or a marker such as -99999 makes close. (Halved, so that the mean of two does not overflow.)
+                shift[m] = 2.0 * np.median(0.5 * values)
+                x /= largest
                 unit = np.sqrt(np.average((x - np.average(x, weights=weights)) ** 2, weights=weights))
+                scale[m] = unit * largest
             else:
-                centre, unit = values[0] / largest, 1.0
-            shift[m], scale[m] = centre * largest, unit * largest
+                shift[m], scale[m] = values[0], largest
 
         _each_column(look_at, X.shape[1], n_jobs)
         if normalize == "positive":
