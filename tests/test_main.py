@@ -25,6 +25,15 @@ def test_the_demonstration_runs():
     assert "cross-validation" in done.stdout
 
 
+def test_warmup_from_the_command_line():
+    done = subprocess.run([sys.executable, "-m", "oc1", "warmup"], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("kernels compiled in ")
+    wrong = subprocess.run([sys.executable, "-m", "oc1", "fly"], capture_output=True, text=True, timeout=300)
+    assert wrong.returncode == 2
+    assert "choose from" in wrong.stderr
+
+
 def test_plain_python_gives_the_same_tree():
     code = """
 import json

@@ -1,17 +1,28 @@
-"""``python -m oc1``: train on iris, print the tree, its size and its cross-validated accuracy."""
+"""``python -m oc1`` shows OC1 on iris; ``python -m oc1 warmup`` compiles the kernels (a command line is to come)."""
 
 from __future__ import annotations
 
+import argparse
 from dataclasses import replace
 
 from sklearn.datasets import load_iris
 from sklearn.model_selection import StratifiedKFold, cross_val_score
 
-from . import OC1Classifier, __version__
+from . import OC1Classifier, __version__, warmup
 from .export import text
 
 
 def main() -> None:
+    """Do what the command line asks for."""
+    parser = argparse.ArgumentParser(prog="oc1", description=__doc__)
+    parser.add_argument("command", nargs="?", choices=["demo", "warmup"], default="demo", help="default: demo")
+    if parser.parse_args().command == "warmup":
+        print(f"kernels compiled in {warmup():.1f} seconds")
+    else:
+        demonstrate()
+
+
+def demonstrate() -> None:
     """Show what OC1 does on data that ships with scikit-learn."""
     iris = load_iris()
     X, y = iris.data, iris.target_names[iris.target]
