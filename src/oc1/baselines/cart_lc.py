@@ -188,6 +188,10 @@ class CARTLCClassifier(SplitterClassifier):
     RCB differs from the paper's by more than two of its deviations, for both learners alike, and the authors' own
     program does so on these data: the lines of RCB were read off a figure.
 
+    That the best of the three moves is the one with the best goodness in its own search, sign ignored, is one reading
+    of the paper among several that were tried, and the one that comes nearest to this row; recounting the three splits
+    first gives LS10 94 / 37 and RCB 95.8 / 65.
+
     The book's version, which scales the attributes, does much better: LS10 98.4 / 7.1, POL 99.6 / 5.2, RCB 99.1 / 11.2.
 
     Examples
