@@ -11,7 +11,7 @@ from typing import ClassVar, NamedTuple
 
 import numpy as np
 from joblib import effective_n_jobs
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context
+from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context, clone
 from sklearn.utils import check_random_state, compute_sample_weight
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
@@ -59,7 +59,54 @@ def grow_tree(
     return Grown(tree, grower.n_hyperplanes, grower.scale)
 
 
-class TreeClassifier(ClassifierMixin, BaseEstimator):
+def seeded(estimator, seed: int):
+    """Return a copy of the estimator in which every ``random_state``, also of the parts of a pipeline, is the seed."""
+    model = clone(estimator)
+    names = [name for name in model.get_params() if name == "random_state" or name.endswith("__random_state")]
+    return model.set_params(**dict.fromkeys(names, seed))
+
+
+class CarefulClassifier(ClassifierMixin, BaseEstimator):
+    """What trees and votes of trees share: a failed fit changes nothing, and prediction checks its input."""
+
+    @abstractmethod
+    def _fit(self, X, y, sample_weight):
+        """Check the input and fit."""
+
+    def _fit_or_restore(self, X, y, sample_weight):
+        """Fit; a fit that fails leaves the estimator as it was."""
+        before = self.__dict__.copy()
+        try:
+            return self._fit(X, y, sample_weight)
+        except BaseException:
+            self.__dict__.clear()
+            self.__dict__.update(before)
+            raise
+
+    def _checked(self, X) -> np.ndarray:
+        check_is_fitted(self)
+        return validate_data(self, X, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan", reset=False)
+
+    @abstractmethod
+    def predict_proba(self, X):
+        """Return the share of each class."""
+
+    def predict_log_proba(self, X):
+        """Return the logarithm of `predict_proba`.
+
+        Parameters
+        ----------
+        X : array-like (n_samples, n_features)
+
+        Returns
+        -------
+        array (n_samples, n_classes)
+        """
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X))
+
+
+class TreeClassifier(CarefulClassifier):
     """Base of the package's tree learners."""
 
     _parameter_constraints: ClassVar[dict] = {
@@ -100,14 +147,7 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
         -------
         self
         """
-        before = self.__dict__.copy()
-        try:
-            return self._fit(X, y, sample_weight)
-        except BaseException:
-            # A fit that fails leaves the estimator as it was.
-            self.__dict__.clear()
-            self.__dict__.update(before)
-            raise
+        return self._fit_or_restore(X, y, sample_weight)
 
     @abstractmethod
     def _grow(self, data: Training, rows: np.ndarray, weights: np.ndarray | None) -> Grown:
@@ -187,10 +227,6 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
                 raise ValueError(f"class_weight must not be negative, got {self.class_weight!r}")
         return weights
 
-    def _checked(self, X) -> np.ndarray:
-        check_is_fitted(self)
-        return validate_data(self, X, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan", reset=False)
-
     def _leaves(self, X) -> np.ndarray:
         X = self._checked(X)
         return self.tree_.apply(X, effective_n_jobs(getattr(self, "n_jobs", None)))
@@ -223,20 +259,6 @@ class TreeClassifier(ClassifierMixin, BaseEstimator):
         """
         leaves = self._leaves(X)
         return self.tree_.probabilities[leaves]
-
-    def predict_log_proba(self, X):
-        """Return the logarithm of `predict_proba`.
-
-        Parameters
-        ----------
-        X : array-like (n_samples, n_features)
-
-        Returns
-        -------
-        array (n_samples, n_classes)
-        """
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
 
     def apply(self, X):
         """Return the number of the leaf that each example ends in.

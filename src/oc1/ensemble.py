@@ -8,17 +8,17 @@ from typing import ClassVar
 
 import numpy as np
 from joblib import Parallel, delayed
-from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context, clone
+from sklearn.base import _fit_context
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_fit_parameter, validate_data
 
-from .base import TreeClassifier
+from .base import CarefulClassifier, TreeClassifier, seeded
 from .classifier import OC1Classifier
 
 
-class OC1EnsembleClassifier(ClassifierMixin, BaseEstimator):
+class OC1EnsembleClassifier(CarefulClassifier):
     """The majority vote of several trees (k-DT).
 
     All trees see all examples; they differ by what their random search comes across. Resampling of examples and random
@@ -137,14 +137,7 @@ class OC1EnsembleClassifier(ClassifierMixin, BaseEstimator):
         -------
         self
         """
-        before = self.__dict__.copy()
-        try:
-            return self._fit(X, y, sample_weight)
-        except BaseException:
-            # A fit that fails leaves the estimator as it was.
-            self.__dict__.clear()
-            self.__dict__.update(before)
-            raise
+        return self._fit_or_restore(X, y, sample_weight)
 
     def _fit(self, X, y, sample_weight):
         if self.oob_score and not self.bootstrap:
@@ -171,10 +164,7 @@ class OC1EnsembleClassifier(ClassifierMixin, BaseEstimator):
             rng = np.random.default_rng(seed)
             features = np.sort(rng.permutation(d)[:n_features]) if n_features < d else np.arange(d)
             own = X[:, features] if n_features < d else X
-            model = clone(base)
-            # Also inside a pipeline.
-            keys = [key for key in model.get_params() if key.rpartition("__")[2] == "random_state"]
-            model.set_params(**dict.fromkeys(keys, int(seed)))
+            model = seeded(base, int(seed))
             times = np.bincount(rng.choice(drawn, n_samples), minlength=n) if self.bootstrap else None
             if times is None:
                 model.fit(own, y) if weights is None else model.fit(own, y, sample_weight=weights)
@@ -241,23 +231,8 @@ class OC1EnsembleClassifier(ClassifierMixin, BaseEstimator):
         array (n_samples, n_classes)
             In the order of ``classes_``.
         """
-        check_is_fitted(self)
-        X = validate_data(self, X, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan", reset=False)
+        X = self._checked(X)
         return self._votes(X) / len(self.estimators_)
-
-    def predict_log_proba(self, X):
-        """Return the logarithm of `predict_proba`.
-
-        Parameters
-        ----------
-        X : array-like (n_samples, n_features)
-
-        Returns
-        -------
-        array (n_samples, n_classes)
-        """
-        with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
 
     def predict(self, X):
         """Return the class with most votes, the first of equals.

@@ -16,9 +16,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from joblib import Parallel, delayed
 from scipy import stats
-from sklearn.base import clone, is_classifier
+from sklearn.base import is_classifier
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.utils import _safe_indexing
+
+from .base import seeded
 
 
 @dataclass(frozen=True)
@@ -129,13 +131,6 @@ def derive_seed(*numbers: int) -> int:
     """Return a seed that depends on all of the given numbers."""
     # The length goes in because a seed sequence pads with zeros: (3,) and (3, 0) would give the same numbers.
     return int(np.random.SeedSequence([len(numbers), *numbers]).generate_state(1)[0])
-
-
-def seeded(estimator, seed: int):
-    """Return a copy of the estimator in which every ``random_state``, also of the parts of a pipeline, is the seed."""
-    model = clone(estimator)
-    names = [name for name in model.get_params() if name == "random_state" or name.endswith("__random_state")]
-    return model.set_params(**dict.fromkeys(names, seed))
 
 
 def _size(model) -> tuple[int | None, int | None, int | None]:

@@ -11,7 +11,7 @@ from sklearn.utils._param_validation import Interval
 
 from ..base import SplitterClassifier, TreeClassifier
 from ..machine_tree import MachineTree, evaluate
-from ..splitting import NodeExamples, structure_of
+from ..splitting import NodeExamples, entropy, structure_of
 from . import _machines
 
 
@@ -89,12 +89,11 @@ class ThermalSplitter:
         present, labels = np.unique(examples.y, return_inverse=True)
         used = np.flatnonzero(examples.scale)
         state = np.array([node.seed], dtype=np.uint64)
-        shares = np.bincount(labels, weights=examples.weights) / examples.weights.sum()
-        entropy = -(shares * np.log2(shares)).sum()
+        whole = float(entropy(np.bincount(labels, weights=examples.weights)))
         trained: list[tuple[np.ndarray, np.ndarray, float]] = []
         while len(used):
             weights, left = self._train(examples, labels, len(present), used, node.min_leaf, state)
-            trained.append((used, weights, entropy - left))
+            trained.append((used, weights, whole - left))
             enough = (1.0 - self.tolerance) * max(gain for _, _, gain in trained)
             if not self.eliminate or trained[-1][2] < enough:
                 break
