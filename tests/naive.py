@@ -92,6 +92,29 @@ def line_search(margins, rates, labels, weights, n_classes, name, min_leaf=1):
     return best
 
 
+# ------------------------------------------------------------------------------------------------ numbers to predict
+
+
+def regression_loss(criterion, y, weights):
+    """The smallest loss of any prediction: one of the numbers for the absolute error."""
+    if criterion == "squared_error":
+        return (weights * (y - np.average(y, weights=weights)) ** 2).sum()
+    return min((weights * np.abs(y - value)).sum() for value in y)
+
+
+def regression_line_search(margins, rates, y, weights, criterion, min_leaf=1):
+    """The most loss saved along a line, or None if no position leaves enough examples on both sides."""
+    best = None
+    for alpha in positions(margins, rates):
+        right = goes_right(margins, rates, alpha)
+        if min(right.sum(), (~right).sum()) < min_leaf:
+            continue
+        sides = sum(regression_loss(criterion, y[side], weights[side]) for side in (right, ~right))
+        here = regression_loss(criterion, y, weights) - sides
+        best = here if best is None else max(best, here)
+    return best
+
+
 # ------------------------------------------------------------------------------------------------ growing
 
 

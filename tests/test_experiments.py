@@ -14,11 +14,15 @@ from oc1 import OC1Classifier
 from oc1 import experiments as runner
 from oc1.evaluation import FoldRecord
 from oc1.experiments import data as loaders
+from oc1.experiments import peers
 from oc1.experiments.__main__ import main
-from oc1.experiments.data import KNOWN, Known, MissingData, load
+from oc1.experiments.contest import standings
+from oc1.experiments.data import BUNDLED, KNOWN, Known, MissingData, load
 from oc1.experiments.journal import Journal, journal_path
-from oc1.experiments.plans import ARTIFICIAL, REAL, Cell, Plan, Published, cross, make_plans
+from oc1.experiments.peers import CONFIGURATIONS, Peer, make_peers, why_missing
+from oc1.experiments.plans import FURTHER, REAL, Cell, Plan, Published, cross, make_plans
 from oc1.experiments.report import difference, markdown, page
+from oc1.experiments.trials import TrialRecord, run_trials
 
 QUICK = {"n_restarts": 1, "n_jumps": 0}
 
@@ -99,13 +103,13 @@ def test_the_files_are_the_sets_of_the_paper(shared_data):
     assert sizes == {"cancer": [444, 239], "iris": [50] * 3, "housing": [246, 260], "diabetes": [500, 268]}
 
 
-@pytest.mark.parametrize("name", REAL)
+@pytest.mark.parametrize("name", [*REAL, *FURTHER[:5]])
 def test_files_and_packages_hold_the_same_data(name, shared_data):
     pytest.importorskip(loaders.PACKAGED[name][0])
     assert load(name).checksum == load(name, shared_data).checksum
 
 
-@pytest.mark.parametrize("name", [*REAL, "bright", "dim"])
+@pytest.mark.parametrize("name", [*REAL, *FURTHER, "bright", "dim"])
 def test_a_missing_set_says_how_to_get_it(name, tmp_path, monkeypatch):
     with pytest.raises(MissingData, match=rf"{name} is skipped: .*{name}.csv with --data"):
         load(name, tmp_path)
@@ -132,7 +136,7 @@ def test_plans_have_unique_cells_and_pairs_that_exist():
     for plan in make_plans().values():
         keys = [(cell.data, cell.learner) for cell in plan.cells]
         assert len(keys) == len(set(keys))
-        assert set(plan.data) <= {*ARTIFICIAL, *KNOWN}
+        assert set(plan.data) <= {*loaders.ARTIFICIAL, *BUNDLED, *KNOWN}
         for a, b in plan.pairs:
             assert all({(name, a), (name, b)} <= set(keys) for name in plan.data)
 
@@ -459,3 +463,147 @@ def test_without_matplotlib_the_tables_are_written_all_the_same(plan, tmp_path, 
     assert "no pictures" in said[0]
     assert (tmp_path / "p.md").exists()
     assert runner.draw_figures(tmp_path, say=said.append) == []
+
+
+# --- beyond the paper
+
+
+def test_the_log_s_values_stand_beside_the_right_learners():
+    cells = {(cell.data, cell.learner): cell for cell in make_plans()["further"].cells}
+    assert cells["vehicle", "OC1"].paper == cells["vehicle", "OC1 paper"].paper == Published(69.8, None, 29.0)
+    assert cells["vehicle", "OC1-AP"].paper == Published(68.0, None, 31.0)
+    assert cells["vehicle", "CART-LC"].estimator is None
+    assert cells["satimage", "OC1"].paper is None
+    assert {data for data, _ in cells} == set(FURTHER)
+
+
+def test_a_published_value_can_stand_alone(plan, tmp_path):
+    alone = Cell("POL", "CART-LC", None, Published(92.0, None, 7.0))
+    entry = run(Plan("p", "P", "-", (plan.cells[0], alone), source="log"), tmp_path)
+    assert [cell["accuracy"] is None for cell in entry["cells"]] == [False, True]
+    text = (tmp_path / "p.md").read_text()
+    assert "| POL | CART-LC | - | 92.0 |" in text
+    assert "| data | learner | accuracy % | log |" in text
+    assert "Log: -" in text
+
+
+@pytest.mark.parametrize("package", [package for package in CONFIGURATIONS if why_missing(package) is None])
+def test_every_configuration_of_an_installed_peer_works(package):
+    data = load("RCB", n_samples=200)
+    for name, peer in make_peers().items():
+        if peer.package == package:
+            model = Peer(**peer.get_params() | {"random_state": 2**32 - 1}).fit(data.X, data.y + 5)
+            assert np.mean(model.predict(data.X) == data.y + 5) > 0.5, name
+            assert model.get_n_leaves() > 2
+            assert not hasattr(model, "get_depth") or model.get_depth() < model.get_n_leaves()
+
+
+def test_there_are_some_twenty_configurations_and_none_twice():
+    made = [repr(sorted(peer.get_params().items(), key=str)) for peer in make_peers().values()]
+    assert len(made) == len(set(made)) >= 20
+
+
+class Slow(Peer):
+    """A learner that takes its time, or fails."""
+
+    def fit(self, X, y):
+        if self.parameters == "fails":
+            raise RuntimeError("no\nway")
+        time.sleep(self.parameters or 0.0)
+        return super().fit(X, y)
+
+    def load(self):
+        self.parameters = None
+        return super().load()
+
+
+@pytest.fixture
+def contest(plan):
+    """OC1 beside a peer, one that fails, one that takes too long and one of a package that is not there."""
+    learners = {
+        "OC1": plan.cells[0].estimator,
+        "tree": Peer("scikit-learn"),
+        "failing": Slow("scikit-learn", "fails"),
+        "slow": Slow("scikit-learn", 60.0),
+        "absent": Peer("absent"),
+    }
+    return Plan("contest", "A contest", "Who?", cross(("POL", "LS10"), learners), ours="OC1", beyond=True)
+
+
+def test_a_contest_goes_on_when_learners_fail_or_are_not_there(contest, tmp_path, monkeypatch):
+    monkeypatch.setitem(peers.CLASSES, "absent", ("no_such_module", "Tree"))
+    said = []
+    options = {"repeats": 1, "n_samples": 60, "limit": 6.0, "say": said.append}
+    entry = runner.reproduce(contest, tmp_path, only=["POL"], **options)
+    assert {cell["learner"] for cell in entry["cells"]} == {"OC1", "tree"}
+    assert entry["failures"] == {"POL / failing": "RuntimeError: no", "POL / slow": "no result after 6 s"}
+    assert "absent is not installed" in said[0]
+    assert entry["skipped"][1:] == ["LS10: not among the sets asked for"]
+    text = (tmp_path / "contest.md").read_text()
+    assert "No result: POL / slow: no result after 6 s" in text
+    assert "| slow | - | 0 |" in text
+    assert "Question: Who?" in text
+    assert json.loads((tmp_path / "timings.json").read_text())["contest"]["POL / tree"]["ratio"] > 0
+    assert Page((tmp_path / "report.html").read_text()).open == []
+    (path,) = tmp_path.glob("*.jsonl")
+    assert path.read_bytes().count(b"\n") == 1 + 5 + 5 + 2  # one failure is enough
+
+    # In an environment that has the other package, the same folder gets the rest and nothing is run twice.
+    why_missing.cache_clear()
+    monkeypatch.setitem(peers.CLASSES, "absent", ("sklearn.tree", "ExtraTreeClassifier"))
+    computed = []
+
+    def in_process(tasks, n_jobs, limit):
+        for task in tasks:
+            computed.append(task)
+            yield TrialRecord(**asdict(task.run()), yardstick_seconds=1.0)
+
+    monkeypatch.setattr(runner, "run_trials", in_process)
+    joined = runner.reproduce(contest, tmp_path, only=["POL"], **options)
+    assert {task.learner for task in computed} == {"absent"}
+    assert [cell["learner"] for cell in joined["cells"]] == ["OC1", "tree", "absent"]
+    assert [r for r in joined["records"] if r[1] != "absent"] == entry["records"]
+    why_missing.cache_clear()
+
+
+def test_trials_do_not_depend_on_jobs(contest):
+    data = load("POL", n_samples=60)
+    tasks = runner.make_tasks({"OC1": contest.cells[0].estimator}, data.X, data.y, repeats=1)
+    found = [
+        sorted((r.fold, r.n_correct, r.leaves) for r in run_trials(iter(tasks), n_jobs, 60.0)) for n_jobs in (1, 2)
+    ]
+    assert found[0] == found[1] == sorted((r.fold, r.n_correct, r.leaves) for r in map(type(tasks[0]).run, tasks))
+
+
+def trial(data, learner, fold, right, seconds=1.0):
+    return TrialRecord(data, learner, 0, fold, 100, right, 3, 2, None, seconds, 0.5, "1")
+
+
+def test_standings_say_who_is_first_and_by_how_much():
+    rights = {"ours": (90, 92, 91, 93), "near": (91, 91, 92, 94), "far": (70, 75, 72, 71), "twin": (94, 92, 91, 91)}
+    records = [trial("d", name, fold, right) for name, own in rights.items() for fold, right in enumerate(own)]
+    contest = standings(records, "ours", 4)
+    (one,) = contest["sets"]
+    assert one["first"] == ["near", "twin"]
+    assert contest["leads"] == {"ours": 0, "near": 1, "far": 0, "twin": 1}
+    mine = one["rows"][0]
+    assert (mine["accuracy"], mine["behind"]) == (91.5, 0.5)
+    assert mine["se"] == pytest.approx(np.std([90, 92, 91, 93], ddof=1) / 2)
+    assert mine["behind_se"] == pytest.approx(np.std([1, -1, 1, 1], ddof=1) / 2)
+    assert one["within_plain"] is True
+    assert one["within_paired"] is True
+    assert standings(records, "far", 4)["sets"][0]["within_paired"] is False
+    assert standings(records, "nobody", 4)["sets"][0]["within_plain"] is None
+
+
+def test_repeats_do_not_make_the_standard_error_smaller():
+    rights = [(0, 90), (1, 94), (2, 92)]
+    once = [trial("d", "a", fold, right) for fold, right in rights]
+    twice = [*once, *(TrialRecord(**asdict(one) | {"repeat": 1}) for one in once)]
+    errors = [standings(records, "a", 3)["sets"][0]["rows"][0]["se"] for records in (once, twice)]
+    assert errors[1] == pytest.approx(errors[0] * np.sqrt(4 / 5))  # six values of the same spread, divided by root 3
+
+
+def test_a_set_that_the_plan_has_not_is_named(tmp_path, capsys):
+    assert main(["peers", "--sets", "wine", "bear", "--out", str(tmp_path)]) == 2
+    assert "peers has no data set 'bear'; it has LS10" in capsys.readouterr().err

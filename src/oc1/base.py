@@ -6,8 +6,9 @@ A learner is a subclass that says how a tree is grown (`_grow`).
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import replace
 from numbers import Integral, Real
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from joblib import effective_n_jobs
@@ -19,9 +20,11 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from . import pruning, sampling
 from ._compiling import announce_compiling
+from .categories import Categories, code_categories, encode, explain_text, labels_of, learn_and_encode, renumber
+from .categories import replace_by_codes as coded
 from .grower import GrowthOptions, TreeGrower, build_tree
 from .scaling import SearchSpace, attribute_means
-from .splitting import GrownNode, Limits, Splitter, build_linear_tree, grow_with
+from .splitting import ClassWeights, GrownNode, Limits, Notes, Splitter, build_linear_tree, grow_with
 from .tree import TreeStructure
 
 #: Folds of ``prune="cv"``.
@@ -32,12 +35,13 @@ class Training(NamedTuple):
     """The checked training data of one fit."""
 
     X: np.ndarray  # float64 or float32 (n, d), may hold NaN
-    y: np.ndarray  # int (n): class indices
+    y: np.ndarray  # int (n): class indices; float64 (n): numbers to predict
     weights: np.ndarray | None  # None if all examples count alike
     fill: np.ndarray  # what missing values count as
     classes: np.ndarray
     feature_names: tuple[str, ...]
     seed: int
+    categories: Categories = ()  # empty if no attribute is categorical; else X holds category numbers
 
 
 class Grown(NamedTuple):
@@ -66,7 +70,7 @@ def seeded(estimator, seed: int):
     return model.set_params(**dict.fromkeys(names, seed))
 
 
-class CarefulClassifier(ClassifierMixin, BaseEstimator):
+class CarefulEstimator(BaseEstimator):
     """What trees and votes of trees share: a failed fit changes nothing, and prediction checks its input."""
 
     @abstractmethod
@@ -85,7 +89,23 @@ class CarefulClassifier(ClassifierMixin, BaseEstimator):
 
     def _checked(self, X) -> np.ndarray:
         check_is_fitted(self)
-        return validate_data(self, X, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan", reset=False)
+        if getattr(self, "categories_", None) is not None:
+            X = encode(X, self.categories_, type(self).__name__)
+        return self._validated(X, reset=False)
+
+    def _validated(self, X, *y, reset=True):
+        try:
+            return validate_data(
+                self, X, *y, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan", reset=reset
+            )  # fmt: skip
+        except ValueError as error:
+            if "could not convert" in str(error):
+                explain_text(X, hasattr(self, "categorical_features"))
+            raise
+
+
+class CarefulClassifier(ClassifierMixin, CarefulEstimator):
+    """What trees and votes of trees for classes share."""
 
     @abstractmethod
     def predict_proba(self, X):
@@ -106,8 +126,8 @@ class CarefulClassifier(ClassifierMixin, BaseEstimator):
             return np.log(self.predict_proba(X))
 
 
-class TreeClassifier(CarefulClassifier):
-    """Base of the package's tree learners."""
+class TreeEstimator(CarefulEstimator):
+    """Base of the package's tree learners, for classes or numbers."""
 
     _parameter_constraints: ClassVar[dict] = {
         "max_depth": [Interval(Integral, 0, None, closed="left"), None],
@@ -118,7 +138,6 @@ class TreeClassifier(CarefulClassifier):
         "prune": [StrOptions({"holdout", "cv"}), None],
         "prune_fraction": [Interval(Real, 0, 1, closed="neither")],
         "prune_se": [Interval(Real, 0, None, closed="left")],
-        "class_weight": [dict, StrOptions({"balanced"}), None],
         "random_state": ["random_state"],
         "verbose": ["verbose"],
     }
@@ -129,55 +148,63 @@ class TreeClassifier(CarefulClassifier):
         tags.input_tags.allow_nan = True
         return tags
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None):
-        """Grow and prune the tree.
-
-        Parameters
-        ----------
-        X : array-like (n_samples, n_features)
-            Numbers; NaN where a value is missing (it counts as the attribute's mean).
-        y : array-like (n_samples,)
-            Class labels.
-        sample_weight : array-like (n_samples,), optional
-            A weight of 2 is the same as giving the example twice, 0 as leaving it out (but for the parameters
-            ``min_samples_...``, which count rows).
-
-        Returns
-        -------
-        self
-        """
-        return self._fit_or_restore(X, y, sample_weight)
-
     @abstractmethod
     def _grow(self, data: Training, rows: np.ndarray, weights: np.ndarray | None) -> Grown:
         """Grow an unpruned tree on the given rows; `weights` are those of all examples, None if they count alike."""
 
-    def _fit(self, X, y, sample_weight):
-        X, y = validate_data(self, X, y, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan")
-        check_classification_targets(y)
-        classes, labels = np.unique(y, return_inverse=True)
-        weights = self._weights(sample_weight, X, y)
+    def _learn(self, X, y, weights, classes, categories: Categories = ()):
+        """Grow and prune on checked data."""
         if weights is not None and not weights.all():
             kept = weights > 0
             if not kept.any():
                 raise ValueError("class_weight and sample_weight leave no example: all weights are zero")
-            X, labels, weights = X[kept], labels[kept], weights[kept]
+            X, y, weights = X[kept], y[kept], weights[kept]
+        if categories:
+            X, categories = renumber(X, categories, y, weights)
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
         names = tuple(str(name) for name in getattr(self, "feature_names_in_", ()))
-        data = Training(X, labels, weights, attribute_means(X, weights), classes, names, seed)
+        data = Training(X, y, weights, attribute_means(X, weights), classes, names, seed, categories)
         unpruned, pruned, path, n_hyperplanes, scale = self._grow_and_prune(data)
-        self.classes_ = classes
         self.tree_ = pruned
         self.unpruned_tree_ = unpruned
         self.pruning_path_ = path
         self.n_hyperplanes_ = n_hyperplanes
         self._scale = scale
+        if hasattr(self, "categorical_features"):
+            known = [None if own is None else np.array(own, dtype=object) for own in categories]
+            self.categories_ = known or None
         return self
+
+    def _grow_coded(self, data: Training, rows: np.ndarray, weights: np.ndarray | None) -> Grown:
+        """Grow on the codes that these rows give to the categories; the tree carries them."""
+        if not data.categories:
+            return self._grow(data, rows, weights)
+        codes, means = code_categories(data.X, data.categories, data.y, len(data.classes), rows, weights)
+        fill = np.where([own is None for own in codes], data.fill, means)
+        grown = self._grow(data._replace(X=coded(data.X, codes), fill=fill, categories=()), rows, weights)
+        tree: Any = grown.tree
+        return grown._replace(tree=replace(tree, codes=codes, categories=labels_of(data.categories)))
+
+    def _pruning(self, data: Training) -> str | None:
+        """Return how the tree is pruned."""
+        return self.prune
+
+    @abstractmethod
+    def _judge(self, sequence: pruning.PruningSequence, X: np.ndarray, y: np.ndarray, weights: np.ndarray | None):
+        """Return what each subtree of the sequence is worth on examples, as sums over them: a row for each subtree."""
+
+    @abstractmethod
+    def _choose(self, means: np.ndarray, n_examples: float) -> int:
+        """Return the step of the best subtree by what `_judge` returned for each, per example."""
+
+    @abstractmethod
+    def _path(self, sequence: pruning.PruningSequence, means: np.ndarray) -> np.recarray:
+        """Return the sequence as a table; the means are NaN where nothing was judged."""
 
     def _grow_and_prune(self, data: Training):
         """Return (whole tree, pruned tree, pruning path, hyperplanes considered, scale of the attributes)."""
-        X, labels, weights = data.X, data.y, data.weights
+        X, weights = data.X, data.weights
+        labels = np.unique(data.y, return_inverse=True)[1]  # numbers too are drawn by what they are, not by their size
         n_hyperplanes = 0
 
         def part(share: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
@@ -186,79 +213,40 @@ class TreeClassifier(CarefulClassifier):
 
         def grow(share: np.ndarray) -> Grown:
             nonlocal n_hyperplanes
-            grown = self._grow(data, *part(share))
+            grown = self._grow_coded(data, *part(share))
             n_hyperplanes += grown.n_hyperplanes
             return grown
 
-        def correct(sequence: pruning.PruningSequence, share: np.ndarray) -> np.ndarray:
+        def judge(sequence: pruning.PruningSequence, share: np.ndarray) -> np.ndarray:
             rows, own_weights = part(share)
-            return sequence.correct(X[rows], labels[rows], None if own_weights is None else own_weights[rows])
+            return self._judge(sequence, X[rows], data.y[rows], None if own_weights is None else own_weights[rows])
 
         def mass(share: np.ndarray) -> float:
             return float(share.sum() if weights is None else (weights * share).sum())
 
         everything = np.ones(len(labels))
         growing, held = everything, np.zeros(len(labels))
-        if self.prune == "holdout" and np.ptp(labels) > 0:  # with one class there is nothing to prune
+        prune = self._pruning(data)
+        if prune == "holdout" and np.ptp(labels) > 0:  # with one class there is nothing to prune
             growing, held = sampling.hold_out(X, labels, weights, self.prune_fraction, data.seed)
         unpruned, _, scale = grow(growing)
         sequence = pruning.prune_sequence(unpruned)
-        step, accuracies = 0, np.full(len(sequence.alphas), np.nan)
+        step, means = 0, np.full(len(sequence.alphas), np.nan)
         if held.any():
-            accuracies = correct(sequence, held) / mass(held)
-            step = pruning.choose_step(accuracies, mass(held), self.prune_se)
-        elif self.prune == "cv" and len(labels) > 1 and np.ptp(labels) > 0:
+            means = judge(sequence, held) / mass(held)
+            step = self._choose(means, mass(held))
+        elif prune == "cv" and len(labels) > 1 and np.ptp(labels) > 0:
             folds = sampling.deal_folds(X, labels, weights, PRUNING_FOLDS, data.seed)
             trials = ((pruning.prune_sequence(grow(rest).tree), fold) for rest, fold in folds)
-            right = [pruning.correct_at(sequence, other, correct(other, fold)) for other, fold in trials]
-            accuracies = np.sum(right, axis=0) / mass(everything)
-            step = pruning.choose_step(accuracies, mass(everything), self.prune_se)
+            judged = [pruning.correct_at(sequence, other, judge(other, fold)) for other, fold in trials]
+            means = np.sum(judged, axis=0) / mass(everything)
+            step = self._choose(means, mass(everything))
         pruned = sequence.subtree(step) if self.prune is not None else unpruned
-        return unpruned, pruned, pruning.pruning_path(sequence, accuracies), n_hyperplanes, scale
-
-    def _weights(self, sample_weight, X, y) -> np.ndarray | None:
-        """Combine sample and class weights; None if all examples count alike."""
-        if sample_weight is None and self.class_weight is None:
-            return None
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        if self.class_weight is not None:
-            weights = weights * compute_sample_weight(self.class_weight, y)
-            if weights.min() < 0:
-                raise ValueError(f"class_weight must not be negative, got {self.class_weight!r}")
-        return weights
+        return unpruned, pruned, self._path(sequence, means), n_hyperplanes, scale
 
     def _leaves(self, X) -> np.ndarray:
         X = self._checked(X)
         return self.tree_.apply(X, effective_n_jobs(getattr(self, "n_jobs", None)))
-
-    def predict(self, X):
-        """Return the class of each example: the majority of its leaf.
-
-        Parameters
-        ----------
-        X : array-like (n_samples, n_features)
-
-        Returns
-        -------
-        array (n_samples,)
-        """
-        leaves = self._leaves(X)
-        return self.classes_[self.tree_.majority[leaves]]
-
-    def predict_proba(self, X):
-        """Return the share of each class in the leaf of each example.
-
-        Parameters
-        ----------
-        X : array-like (n_samples, n_features)
-
-        Returns
-        -------
-        array (n_samples, n_classes)
-            In the order of ``classes_``.
-        """
-        leaves = self._leaves(X)
-        return self.tree_.probabilities[leaves]
 
     def apply(self, X):
         """Return the number of the leaf that each example ends in.
@@ -306,12 +294,102 @@ class TreeClassifier(CarefulClassifier):
         return importances / total if total > 0 else importances
 
 
-class SplitterClassifier(TreeClassifier):
+class TreeClassifier(CarefulClassifier, TreeEstimator):
+    """Base of the package's trees for classes."""
+
+    _parameter_constraints: ClassVar[dict] = {
+        **TreeEstimator._parameter_constraints,
+        "class_weight": [dict, StrOptions({"balanced"}), None],
+    }
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None):
+        """Grow and prune the tree.
+
+        Parameters
+        ----------
+        X : array-like (n_samples, n_features)
+            Numbers; NaN where a value is missing (it counts as the attribute's mean).
+        y : array-like (n_samples,)
+            Class labels.
+        sample_weight : array-like (n_samples,), optional
+            A weight of 2 is the same as giving the example twice, 0 as leaving it out (but for the parameters
+            ``min_samples_...``, which count rows).
+
+        Returns
+        -------
+        self
+        """
+        return self._fit_or_restore(X, y, sample_weight)
+
+    def _fit(self, X, y, sample_weight):
+        X, categories = learn_and_encode(X, getattr(self, "categorical_features", None))
+        X, y = self._validated(X, y)
+        check_classification_targets(y)
+        classes, labels = np.unique(y, return_inverse=True)
+        self.classes_ = classes
+        return self._learn(X, labels, self._weights(sample_weight, X, y), classes, categories)
+
+    def _judge(self, sequence, X, y, weights):
+        return sequence.correct(X, y, weights)
+
+    def _choose(self, means, n_examples):
+        return pruning.choose_step(means, n_examples, self.prune_se)
+
+    def _path(self, sequence, means):
+        return pruning.pruning_path(sequence, means)
+
+    def _weights(self, sample_weight, X, y) -> np.ndarray | None:
+        """Combine sample and class weights; None if all examples count alike."""
+        if sample_weight is None and self.class_weight is None:
+            return None
+        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        if self.class_weight is not None:
+            weights = weights * compute_sample_weight(self.class_weight, y)
+            if weights.min() < 0:
+                raise ValueError(f"class_weight must not be negative, got {self.class_weight!r}")
+        return weights
+
+    def predict(self, X):
+        """Return the class of each example: the majority of its leaf.
+
+        Parameters
+        ----------
+        X : array-like (n_samples, n_features)
+
+        Returns
+        -------
+        array (n_samples,)
+        """
+        leaves = self._leaves(X)
+        return self.classes_[self.tree_.majority[leaves]]
+
+    def predict_proba(self, X):
+        """Return the share of each class in the leaf of each example.
+
+        Parameters
+        ----------
+        X : array-like (n_samples, n_features)
+
+        Returns
+        -------
+        array (n_samples, n_classes)
+            In the order of ``classes_``.
+        """
+        leaves = self._leaves(X)
+        return self.tree_.probabilities[leaves]
+
+
+class GrownBySplitter(TreeEstimator):
     """Base of the learners that bring a splitter (see `oc1.splitting`)."""
 
     @abstractmethod
     def _splitter(self, data: Training, rows: np.ndarray) -> Splitter:
         """Return the rule that splits a node, for a tree on these rows."""
+
+    def _notes(self, data: Training) -> Notes:
+        """Return what the tree notes of a node."""
+        return ClassWeights(len(data.classes))
 
     def _build(self, root: GrownNode, data: Training) -> TreeStructure:
         """Turn the grown nodes into a tree."""
@@ -329,8 +407,14 @@ class SplitterClassifier(TreeClassifier):
         with announce_compiling():
             root = grow_with(
                 splitter, data.X, data.y, weights, rows, data.fill, len(data.classes), limits, data.seed,
-                print if self.verbose else None,
+                print if self.verbose else None, self._notes(data),
             )  # fmt: skip
         own_weights = None if weights is None else weights[rows]
         scale = SearchSpace.make(data.X, rows, data.fill, own_weights, "standard").scale
         return Grown(self._build(root, data), splitter.n_hyperplanes, scale)
+
+
+class SplitterClassifier(GrownBySplitter, TreeClassifier):
+    """Base of the classifiers that bring a splitter."""
+
+    _parameter_constraints: ClassVar[dict] = TreeClassifier._parameter_constraints

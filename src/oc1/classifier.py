@@ -68,6 +68,14 @@ class OC1Classifier(TreeClassifier):
         A node is split only if the gain, times its share of the examples, is at least this. The gain is the Twoing
         value, the decrease of Gini, the information gained in bits, or the decrease of minority or variance per
         example.
+    categorical_features : None, "from_dtype", or array-like of int, str or bool, default=None
+        Which columns hold categories (texts or numbers without an order): none; those of a frame that are categorical
+        or text; these indices; these names; or a mask. In each tree the categories are ordered by response as in CART
+        (two classes: by the share of the second one; more: along the first principal direction of the class shares),
+        and the numbers that order them, drawn to the mean for rare categories, take the place of the attribute. CART
+        orders them anew at each node; here one order serves the whole tree, so that it can take part in linear
+        combinations, but categories with equal shares are never told apart. Missing values, and categories not seen
+        in training, count as the mean.
     prune : {"holdout", "cv", None}, default="holdout"
         Cost-complexity pruning: with a part of the examples kept back, by cross-validation in ten folds on all of them,
         or none.
@@ -93,6 +101,8 @@ class OC1Classifier(TreeClassifier):
     pruning_path_ : record array with the fields ``alpha``, ``leaves``, ``accuracy``
         The cost-complexity sequence from the whole tree to the root; the accuracy is on the examples kept back (or
         cross-validated; NaN without pruning).
+    categories_ : list with an array or None for each attribute, or None
+        The values of the categorical attributes, the most frequent first; None if there are no such attributes.
     classes_ : array (n_classes,)
     n_features_in_ : int
     feature_names_in_ : array (n_features_in_,)
@@ -126,6 +136,7 @@ class OC1Classifier(TreeClassifier):
         "axis_bias": [Interval(Real, 1, None, closed="left")],
         "min_samples_oblique": [Interval(Integral, 2, None, closed="left"), None],
         "max_terms": [Interval(Integral, 1, None, closed="left"), None],
+        "categorical_features": ["array-like", StrOptions({"from_dtype"}), None],
         "n_jobs": [Integral, None],
     }
 
@@ -148,6 +159,7 @@ class OC1Classifier(TreeClassifier):
         min_samples_leaf=1,
         max_leaf_nodes=None,
         min_impurity_decrease=0.0,
+        categorical_features=None,
         prune="holdout",
         prune_fraction=0.1,
         prune_se=0.0,
@@ -172,6 +184,7 @@ class OC1Classifier(TreeClassifier):
         self.min_samples_leaf = min_samples_leaf
         self.max_leaf_nodes = max_leaf_nodes
         self.min_impurity_decrease = min_impurity_decrease
+        self.categorical_features = categorical_features
         self.prune = prune
         self.prune_fraction = prune_fraction
         self.prune_se = prune_se

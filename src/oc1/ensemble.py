@@ -12,9 +12,10 @@ from sklearn.base import _fit_context
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_fit_parameter, validate_data
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_fit_parameter
 
 from .base import CarefulClassifier, TreeClassifier, seeded
+from .categories import labels_of, learn_and_encode
 from .classifier import OC1Classifier
 
 
@@ -53,6 +54,8 @@ class OC1EnsembleClassifier(CarefulClassifier):
         The fitted trees.
     estimators_features_ : list of int arrays
         The attributes that each of them sees.
+    categories_ : list with an array or None for each attribute, or None
+        The values of the categorical attributes, if the base has ``categorical_features``; the trees get their numbers.
     classes_ : array (n_classes,)
     n_features_in_ : int
     feature_names_in_ : array (n_features_in_,)
@@ -146,7 +149,11 @@ class OC1EnsembleClassifier(CarefulClassifier):
             raise ValueError(
                 f"max_samples={self.max_samples} needs bootstrap=True: otherwise every tree sees every one"
             )
-        X, y = validate_data(self, X, y, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan")
+        base = self._base()
+        # The trees get category numbers; the categories are known to the vote alone.
+        wanted = getattr(base, "categorical_features", None) if isinstance(base, TreeClassifier) else None
+        X, categories = learn_and_encode(X, wanted)
+        X, y = self._validated(X, y)
         check_classification_targets(y)
         classes = np.unique(y)
         n, d = X.shape
@@ -154,7 +161,6 @@ class OC1EnsembleClassifier(CarefulClassifier):
         weights = None
         if sample_weight is not None:
             weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        base = self._base()
         weighted = has_fit_parameter(base, "sample_weight")
         if weights is not None and not weighted:
             raise ValueError(f"{type(base).__name__} takes no sample_weight")
@@ -165,6 +171,8 @@ class OC1EnsembleClassifier(CarefulClassifier):
             features = np.sort(rng.permutation(d)[:n_features]) if n_features < d else np.arange(d)
             own = X[:, features] if n_features < d else X
             model = seeded(base, int(seed))
+            if categories:
+                model.set_params(categorical_features=[categories[m] is not None for m in features])
             times = np.bincount(rng.choice(drawn, n_samples), minlength=n) if self.bootstrap else None
             if times is None:
                 model.fit(own, y) if weights is None else model.fit(own, y, sample_weight=weights)
@@ -175,13 +183,23 @@ class OC1EnsembleClassifier(CarefulClassifier):
                 model.fit(own[rows], y[rows])
             if isinstance(model, TreeClassifier):
                 model.tree_ = replace(model.tree_, feature_names=tuple(names[features]))
+                if getattr(model, "categories_", None) is not None:
+                    model.tree_ = replace(model.tree_, categories=own_labels(model.categories_, features))
             return model, features, times
 
+        def own_labels(numbers, features):
+            return tuple(
+                None if own is None else tuple(labels[m][int(number)] for number in own)
+                for own, m in zip(numbers, features, strict=True)
+            )
+
+        labels = labels_of(categories)
         drawn = np.arange(n) if weights is None else np.flatnonzero(weights)
         names = np.array(getattr(self, "feature_names_in_", [f"x{m + 1}" for m in range(d)]), dtype=str)
         grown = Parallel(n_jobs=self.n_jobs, prefer="threads", verbose=self.verbose)(delayed(grow)(s) for s in seeds)
         self.classes_ = classes
         self.estimators_ = [model for model, _, _ in grown]
+        self.categories_ = [None if own is None else np.array(own, dtype=object) for own in categories] or None
         self.estimators_features_ = [features for _, features, _ in grown]
         self.n_hyperplanes_ = sum(getattr(model, "n_hyperplanes_", 0) for model in self.estimators_)
         if self.oob_score:

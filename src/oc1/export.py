@@ -11,6 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 if TYPE_CHECKING:
     from .tree import Tree, TreeStructure
 
+#: A set of categories is written in so many words at most.
+MOST_CATEGORIES = 8
+
 
 def equation(tree: Tree, node: int, digits: int = 3) -> str:
     """Write the test of a node, like ``0.37 petal_len - 1.2 petal_wid > 0.4``.
@@ -23,6 +26,8 @@ def equation(tree: Tree, node: int, digits: int = 3) -> str:
         Significant digits of the numbers; the threshold gets more where it needs them to stay between the examples.
     """
     features, coefficients, threshold = tree.test(node)
+    if len(features) == 1 and _is_categorical(tree, int(features[0])):
+        return _membership(tree, node)
     words = _terms(tree, features, coefficients, digits)
     return f"{' '.join(words)} > {_rounded(threshold, digits, tree.gaps[node])}"
 
@@ -47,6 +52,10 @@ def functions(tree: Any, node: int, digits: int = 3) -> list[str]:
     return written
 
 
+def _weight(count: float) -> str:
+    return np.format_float_positional(count, precision=4, trim="-")
+
+
 def _rounded(value: float, digits: int, gap: float) -> str:
     """Write a number with as many significant digits as it takes to stay within a quarter of a gap."""
     while digits < 17 and abs(float(f"{value:.{digits}g}") - value) > 0.25 * gap:
@@ -58,12 +67,59 @@ def _terms(tree: TreeStructure, features: np.ndarray, coefficients: np.ndarray, 
     words: list[str] = []
     for feature, coefficient in zip(features, coefficients, strict=True):
         name = feature_name(tree, int(feature))
+        if _is_categorical(tree, int(feature)):
+            name = f"code({name})"
         size = f"{abs(coefficient):.{digits}g} {name}" if abs(coefficient) != 1.0 else name
         if not words:
             words.append(f"-{size}" if coefficient < 0 else size)
         else:
             words.append(f"{'-' if coefficient < 0 else '+'} {size}")
     return words
+
+
+def _is_categorical(tree: Any, feature: int) -> bool:
+    codes = getattr(tree, "codes", ())
+    return bool(codes) and codes[feature] is not None
+
+
+def _membership(tree: Tree, node: int) -> str:
+    """Write a test on a categorical attribute alone, like ``colour in {red, green}``."""
+    feature = int(tree.test(node)[0][0])
+
+    def passing(node: int) -> np.ndarray:
+        """Say which categories answer yes."""
+        _, coefficients, threshold = tree.test(node)
+        return coefficients[0] * tree.codes[feature] > threshold
+
+    # Categories that a test further up has sent elsewhere are not worth a word.
+    possible = np.ones(len(tree.codes[feature]), dtype=bool)
+    parents, below = tree.parents, node
+    while (above := int(parents[below])) >= 0:
+        if tree.test(above)[0].tolist() == [feature]:
+            possible &= passing(above) == (tree.children[above, 1] == below)
+        below = above
+    labels = np.array(tree.categories[feature], dtype=object)
+    yes, no = (sorted(labels[possible & side]) for side in (passing(node), ~passing(node)))
+    if not yes:
+        return f"{feature_name(tree, feature)} missing"
+    word, chosen = ("not in", no) if len(yes) > MOST_CATEGORIES and len(no) < len(yes) else ("in", yes)
+    if len(chosen) > MOST_CATEGORIES:
+        chosen = [*chosen[: MOST_CATEGORIES - 1], f"{len(chosen) - MOST_CATEGORIES + 1} more"]
+    return f"{feature_name(tree, feature)} {word} {{{', '.join(chosen)}}}"
+
+
+def _code_lists(tree: Any, digits: int) -> list[str]:
+    """List the codes of the categorical attributes that stand in combinations, in their order."""
+    tests = [tree.test(node)[0] for node in np.flatnonzero(~tree.is_leaf)] if getattr(tree, "codes", ()) else []
+    combined = {int(feature) for features in tests if len(features) > 1 for feature in features}
+    lines = []
+    for feature in sorted(combined):
+        if _is_categorical(tree, feature):
+            known = sorted(zip(tree.codes[feature].tolist(), tree.categories[feature], strict=True))
+            words = [f"{label} {code:.{digits}g}" for code, label in known]
+            words.append(f"missing {tree.fill[feature]:.{digits}g}")
+            lines.append(f"code({feature_name(tree, feature)}): {', '.join(words)}")
+    return lines
 
 
 def feature_name(tree: TreeStructure, feature: int) -> str:
@@ -85,7 +141,8 @@ def text(model: Any, digits: int = 3) -> str:
     str
         One line for each test and each leaf; a leaf shows its class and the weight of the training examples of each
         class. A branch of a linear machine shows the class and the function that stand for it: an example takes the
-        branch whose function is the largest.
+        branch whose function is the largest. A test on a categorical attribute alone shows the categories that answer
+        yes; in a combination stand their codes, which are listed below the tree.
 
     Examples
     --------
@@ -107,7 +164,9 @@ def text(model: Any, digits: int = 3) -> str:
 
     def describe(node: int) -> str:
         if leaf[node]:
-            counts = " ".join(np.format_float_positional(c, precision=4, trim="-") for c in tree.counts[node])
+            if hasattr(tree, "values"):
+                return f"{tree.values[node]:.{digits}g}  [{_weight(tree.counts[node, 0])}]"
+            counts = " ".join(_weight(count) for count in tree.counts[node])
             return f"{tree.classes[majority[node]]}  [{counts}]"
         return "largest of" if asks_machines else equation(tree, node, digits)
 
@@ -129,4 +188,4 @@ def text(model: Any, digits: int = 3) -> str:
             for branch in range(last, -1, -1):
                 corner, bar = ("`-- ", "    ") if branch == last else ("|-- ", "|   ")
                 stack.append((tree.children[node, branch], indent + corner + below[branch], indent + bar))
-    return "\n".join(lines)
+    return "\n".join(lines + _code_lists(tree, digits))

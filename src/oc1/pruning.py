@@ -1,8 +1,8 @@
 """Cost-complexity pruning (Breiman et al. 1984, chapter 3): the sequence of subtrees, and the choice among them.
 
-The cost of a node is its share of misclassified training weight. As alpha, the price of a leaf, grows, the tree
-collapses node by node; each node has a *step* of the sequence at which it becomes a leaf, and that is all that is
-needed to score every subtree of the sequence in one pass.
+The cost of a node is its share of misclassified training weight, or its loss as a share of the root's in a regression
+tree. As alpha, the price of a leaf, grows, the tree collapses node by node; each node has a *step* of the sequence at
+which it becomes a leaf, and that is all that is needed to score every subtree of the sequence in one pass.
 """
 
 from __future__ import annotations
@@ -51,23 +51,26 @@ class PruningSequence:
         n_nodes, n_classes = tree.counts.shape
         seen = np.bincount(tree.apply(X) * n_classes + y, weights=weights, minlength=n_nodes * n_classes)
         seen = tree.sum_upwards(seen.reshape(n_nodes, n_classes))
-        right = seen[np.arange(n_nodes), tree.majority]
+        return self.sum_over_leaves(seen[np.arange(n_nodes), tree.majority])
+
+    def sum_over_leaves(self, at_nodes: np.ndarray) -> np.ndarray:
+        """Add up, for every subtree, the values of the nodes that are its leaves; one row for each node."""
         # A node is a leaf of the subtrees from its own step until an ancestor collapses.
-        until = np.full(n_nodes, len(self.alphas))
-        parents = tree.parents
-        for node in range(1, n_nodes):
+        until = np.full(len(at_nodes), len(self.alphas))
+        parents = self.tree.parents
+        for node in range(1, len(at_nodes)):
             until[node] = min(until[parents[node]], self.steps[parents[node]])
-        change = np.zeros(len(self.alphas) + 1)
+        change = np.zeros((len(self.alphas) + 1, *at_nodes.shape[1:]))
         live = self.steps < until
-        np.add.at(change, self.steps[live], right[live])
-        np.subtract.at(change, until[live], right[live])
-        return np.cumsum(change)[:-1]
+        np.add.at(change, self.steps[live], at_nodes[live])
+        np.subtract.at(change, until[live], at_nodes[live])
+        return np.cumsum(change, axis=0)[:-1]
 
 
 def prune_sequence(tree: TreeStructure) -> PruningSequence:
     """Compute the cost-complexity sequence of a tree; all nodes at the smallest alpha are cut in one step."""
     is_leaf = tree.is_leaf
-    shares = (tree.counts.sum(axis=1) - tree.counts.max(axis=1)) / tree.counts[0].sum()
+    shares = tree.costs
     # Lists: single numbers of arrays are slow to get at.
     cost = shares.tolist()
     below = tree.sum_upwards(np.where(is_leaf, shares, 0.0)).tolist()
@@ -117,14 +120,18 @@ def choose_step(accuracies: np.ndarray, n_examples: float, standard_errors: floa
     errors = 1.0 - accuracies
     best = errors.min()
     # A millionth of the weight decides nothing: with extreme weights it would be the noise of negligible examples.
-    allowed = best + standard_errors * np.sqrt(max(best * (1.0 - best), 0.0) / n_examples) + 1e-6
-    return int(np.flatnonzero(errors <= allowed)[-1])
+    return smallest_within(errors, standard_errors * np.sqrt(max(best * (1.0 - best), 0.0) / n_examples) + 1e-6)
 
 
-def pruning_path(sequence: PruningSequence, accuracies: np.ndarray) -> np.recarray:
-    """Return the sequence as a table with the fields ``alpha``, ``leaves`` and ``accuracy``."""
-    path = np.empty(len(accuracies), dtype=[("alpha", float), ("leaves", np.int64), ("accuracy", float)])
-    path["alpha"], path["leaves"], path["accuracy"] = sequence.alphas, sequence.n_leaves, accuracies
+def smallest_within(errors: np.ndarray, margin: float) -> int:
+    """Return the smallest subtree whose error is within a margin of the best."""
+    return int(np.flatnonzero(errors <= errors.min() + margin)[-1])
+
+
+def pruning_path(sequence: PruningSequence, scores: np.ndarray, score: str = "accuracy") -> np.recarray:
+    """Return the sequence as a table with the fields ``alpha``, ``leaves`` and what the scores are called."""
+    path = np.empty(len(scores), dtype=[("alpha", float), ("leaves", np.int64), (score, float)])
+    path["alpha"], path["leaves"], path[score] = sequence.alphas, sequence.n_leaves, scores
     return path.view(np.recarray)
 
 

@@ -27,7 +27,7 @@ class NodeExamples:
     X : float64 array (n, n_features)
         Missing values are filled, unless the splitter ``keeps_missing``.
     y : int array (n,)
-        Class indices.
+        Class indices; or a float array of the numbers to predict.
     weights : float64 array (n,)
     n_classes : int
         Of the whole tree; not all need occur here.
@@ -98,6 +98,53 @@ class LinearTest:
         return np.where(np.isnan(values), -1, values > self.threshold)
 
 
+class Notes(Protocol):
+    """What a tree notes of each node: an array, and what can be read from it."""
+
+    def take(self, y: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        """Return the notes of a node with these examples."""
+
+    def weight(self, notes: np.ndarray) -> float:
+        """Return the weight of a node's examples."""
+
+    def size(self, weights: np.ndarray) -> float:
+        """Return how many examples those of these weights are for the limits."""
+
+    def is_pure(self, notes: np.ndarray) -> bool:
+        """Whether nothing is left to split."""
+
+    def gain(self, node: np.ndarray, children: np.ndarray) -> float:
+        """Return what a split gains, for an example of the node, 0 if nothing; a row of notes for each child."""
+
+
+@dataclass(frozen=True)
+class ClassWeights:
+    """A tree for classes notes the weight of each class; a split gains information, in bits."""
+
+    n_classes: int
+
+    def take(self, y: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        """Return the weight of each class."""
+        return np.bincount(y, weights=weights, minlength=self.n_classes)
+
+    def weight(self, notes: np.ndarray) -> float:
+        """Return the weight of a node's examples."""
+        return float(notes.sum())
+
+    def size(self, weights: np.ndarray) -> float:
+        """Return the number of examples."""
+        return len(weights)
+
+    def is_pure(self, notes: np.ndarray) -> bool:
+        """Whether there is one class only."""
+        return bool(np.count_nonzero(notes) < 2)
+
+    def gain(self, node: np.ndarray, children: np.ndarray) -> float:
+        """Return the information that a split gives."""
+        information = information_gained(children)
+        return information if information > 1e-14 else 0.0
+
+
 class Splitter(Protocol):
     """Finds the split of one node.
 
@@ -136,7 +183,7 @@ class GrownNode:
     weights: np.ndarray  # of those rows, in this node
     depth: int
     seed: int
-    counts: np.ndarray
+    counts: np.ndarray  # weight of each class, or what else the tree notes of its nodes
     split: Split | None = None
     gain: float = 0.0
     children: list[GrownNode] = field(default_factory=list)
@@ -180,11 +227,14 @@ def grow_with(
     limits: Limits,
     seed: int,
     report: Callable[[str], None] | None = None,
+    notes: Notes | None = None,
 ) -> GrownNode:
-    """Grow a tree; return its root. The gain of a split is the information that it gives, in bits.
+    """Grow a tree; return its root.
 
-    Parameters are those of `oc1.grower.TreeGrower`.
+    Parameters are those of `oc1.grower.TreeGrower`; `notes` says what is noted of a node and what a split gains
+    (None: the weights of the classes, and information).
     """
+    notes = ClassWeights(n_classes) if notes is None else notes
     X = np.asarray(X[rows], dtype=np.float64)
     if not splitter.keeps_missing:
         X = np.where(np.isnan(X), fill, X)
@@ -192,14 +242,14 @@ def grow_with(
     weights = np.ones(len(rows)) if weights is None else np.asarray(weights[rows], dtype=np.float64)
 
     def make(rows: np.ndarray, weights: np.ndarray, depth: int, seed: int) -> GrownNode:
-        return GrownNode(rows, weights, depth, seed, np.bincount(y[rows], weights=weights, minlength=n_classes))
+        return GrownNode(rows, weights, depth, seed, notes.take(y[rows], weights))
 
     def expand(node: GrownNode) -> None:
         """Split a node, if it may be split and the split keeps to the limits."""
         if (
-            np.count_nonzero(node.counts) < 2
+            notes.is_pure(node.counts)
             or (limits.max_depth is not None and node.depth >= limits.max_depth)
-            or len(node.rows) < max(limits.min_samples_split, 2 * limits.min_samples_leaf)
+            or notes.size(node.weights) < max(limits.min_samples_split, 2 * limits.min_samples_leaf)
         ):
             return
         own = X[node.rows]
@@ -211,8 +261,8 @@ def grow_with(
         branches = split.branches(own)
         known = branches >= 0
         mass = np.bincount(branches[known], weights=node.weights[known], minlength=split.n_branches)
-        sizes = np.bincount(branches[known], minlength=split.n_branches)
-        if sizes.min() < limits.min_samples_leaf:
+        sizes = [notes.size(node.weights[branches == branch]) for branch in range(split.n_branches)]
+        if min(sizes) < limits.min_samples_leaf:
             return
         children = []
         for branch in range(split.n_branches):
@@ -220,8 +270,8 @@ def grow_with(
             share = np.where(known, 1.0, mass[branch] / mass.sum())
             seed = derived_seed(node.seed, branch + 1)
             children.append(make(node.rows[here], (node.weights * share)[here], node.depth + 1, seed))
-        gain = information_gained(np.array([child.counts for child in children]))
-        if not gain > 1e-14 or gain * node.counts.sum() / weights.sum() < limits.min_impurity_decrease:
+        gain = notes.gain(node.counts, np.array([child.counts for child in children]))
+        if not gain > 0 or gain * notes.weight(node.counts) / weights.sum() < limits.min_impurity_decrease:
             return
         node.split, node.gain, node.children = split, gain, children
         if report:
@@ -238,7 +288,7 @@ def grow_with(
         return root
     # Best first: keep the split that gains most, as long as its leaves still fit in.
     order, leaves = itertools.count(), 1
-    heap = [(-root.gain * root.counts.sum(), next(order), root)]
+    heap = [(-root.gain * notes.weight(root.counts), next(order), root)]
     while heap:
         _, _, node = heapq.heappop(heap)
         if leaves + len(node.children) - 1 > limits.max_leaf_nodes:
@@ -246,7 +296,7 @@ def grow_with(
         leaves += max(0, len(node.children) - 1)
         for child in node.children:
             expand(child)
-            heapq.heappush(heap, (-child.gain * child.counts.sum(), next(order), child))
+            heapq.heappush(heap, (-child.gain * notes.weight(child.counts), next(order), child))
     return root
 
 

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
 from scipy import sparse
 
 from . import _kernels
+from .categories import replace_by_codes
 
 FORMAT = 1
+#: The kind of a tree that predicts numbers, in its dictionary.
+REGRESSION = "regression"
 #: Fewer rows than this are not worth a thread.
 ROWS_A_THREAD = 50_000
 
@@ -89,6 +92,11 @@ class TreeStructure:
         nodes, branches = np.nonzero(self.children >= 0)
         parents[self.children[nodes, branches]] = nodes
         return parents
+
+    @property
+    def costs(self) -> np.ndarray:
+        """Cost of each node as a leaf, for pruning, a share from 0 to 1: of weight that is misclassified."""
+        return (self.counts.sum(axis=1) - self.counts.max(axis=1)) / self.counts[0].sum()
 
     @property
     def majority(self) -> np.ndarray:
@@ -183,6 +191,11 @@ class Tree(TreeStructure):
     thresholds : float64 array (n_nodes,)
     gaps : float64 array (n_nodes,)
         Distance between the nearest training examples on the two sides of each test (0 for leaves).
+    codes : tuple with a float64 array or None for each attribute
+        What stands for each category of a categorical attribute: rows hold category numbers 0, 1, ... (else they count
+        as missing), and the tests are on their codes. Empty if no attribute is categorical.
+    categories : tuple with a tuple of str or None for each attribute
+        What the categories are called, for printing.
     """
 
     terms: np.ndarray
@@ -190,6 +203,8 @@ class Tree(TreeStructure):
     coefficients: np.ndarray
     thresholds: np.ndarray
     gaps: np.ndarray
+    codes: Any = field(default=(), kw_only=True)
+    categories: Any = field(default=(), kw_only=True)
 
     def test(self, node: int) -> tuple[np.ndarray, np.ndarray, float]:
         """Return (features, coefficients, threshold) of an inner node's test."""
@@ -198,6 +213,8 @@ class Tree(TreeStructure):
 
     def apply(self, X: np.ndarray, n_jobs: int = 1) -> np.ndarray:
         """Return the leaf that each row of a float array ends in; large inputs are shared among `n_jobs` threads."""
+        if self.codes:
+            X = replace_by_codes(X, self.codes)
         out = np.empty(X.shape[0], dtype=np.int64)
         view = _kernels.flat_view(X)
         top = _kernels.Top.make(self.children, self.terms, self.features, len(self.fill))
@@ -227,12 +244,13 @@ class Tree(TreeStructure):
             importances[features] += self.gains[node] * self.counts[node].sum() * share
         return importances
 
-    def cut(self, nodes: np.ndarray) -> Tree:
+    def cut(self, nodes: np.ndarray) -> Self:
         """Return a new tree in which the marked nodes (a boolean for each) are leaves."""
         keep, leaf, structure = self._cut_structure(nodes)
         sizes = np.where(leaf, 0, np.diff(self.terms)[keep])
         kept_terms = np.repeat(keep & ~(self.is_leaf | nodes), np.diff(self.terms))
-        return Tree(
+        return replace(
+            self,
             **structure,
             terms=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
             features=self.features[kept_terms],
@@ -248,6 +266,14 @@ class Tree(TreeStructure):
             **{name: getattr(self, name).tolist() for name in _DTYPES},
             "classes": self.classes.tolist(),
             "feature_names": list(self.feature_names),
+            **(
+                {
+                    "codes": [None if own is None else own.tolist() for own in self.codes],
+                    "categories": [None if own is None else list(own) for own in self.categories],
+                }
+                if self.codes
+                else {}
+            ),
         }
 
     @classmethod
@@ -263,7 +289,13 @@ class Tree(TreeStructure):
         starts[arrays["terms"][arrays["terms"] < len(starts)]] = True
         if (np.diff(arrays["features"], prepend=-1)[~starts] <= 0).any():
             raise ValueError("the terms of a test must be in the order of the attributes, each of them once")
-        return cls(**arrays, classes=np.array(data["classes"]), feature_names=tuple(data["feature_names"]))
+        return cls(
+            **arrays,
+            classes=np.array(data["classes"]),
+            feature_names=tuple(data["feature_names"]),
+            codes=tuple(None if own is None else np.array(own, dtype=float) for own in data.get("codes", ())),
+            categories=tuple(None if own is None else tuple(own) for own in data.get("categories", ())),
+        )
 
 
 _DTYPES = {
@@ -277,3 +309,47 @@ _DTYPES = {
     "gaps": np.float64,
     "fill": np.float64,
 }
+
+
+@dataclass(frozen=True, eq=False)
+class RegressionTree(Tree):
+    """A tree of linear tests whose leaves predict numbers.
+
+    ``counts`` has one column, the weight of the training examples, and there are no ``classes``.
+
+    Attributes
+    ----------
+    values : float64 array (n_nodes,)
+        What each node predicts as a leaf.
+    losses : float64 array (n_nodes,)
+        Weighted sum of the loss of that prediction on the node's training examples.
+    """
+
+    values: np.ndarray
+    losses: np.ndarray
+
+    @property
+    def costs(self) -> np.ndarray:
+        """Cost of each node as a leaf, for pruning: its share of the loss of the root."""
+        return self.losses / self.losses[0] if self.losses[0] > 0 else np.zeros(self.n_nodes)
+
+    def _cut_structure(self, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray, dict[str, Any]]:
+        keep, leaf, structure = super()._cut_structure(nodes)
+        return keep, leaf, {**structure, "values": self.values[keep], "losses": self.losses[keep]}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the tree as a plain dictionary of lists, strings and numbers, exact to the last bit."""
+        return {
+            **super().to_dict(),
+            "kind": REGRESSION,
+            "values": self.values.tolist(),
+            "losses": self.losses.tolist(),
+        }
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> RegressionTree:
+        """Make a tree from what `to_dict` returned."""
+        if data.get("kind") != REGRESSION:
+            raise ValueError(f"this dictionary holds a tree of {data.get('kind', 'tests')}, not one for regression")
+        tests = Tree.from_dict({**data, "kind": "tests"})
+        return cls(**vars(tests), values=np.array(data["values"], float), losses=np.array(data["losses"], float))

@@ -1,4 +1,4 @@
-"""The paper's tables and figures, repeated: ``python -m oc1.experiments table1``.
+"""The paper's tables and figures, repeated, and what goes beyond them: ``python -m oc1.experiments table1``.
 
 `reproduce` runs one experiment of `plans` on the data of `data` by the protocol of `oc1.evaluation`, keeps every fold
 in a journal, and writes the results and the report.
@@ -13,21 +13,29 @@ import signal
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import asdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, fields
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from .. import __version__
-from ..evaluation import FoldRecord, FoldTask, corrected_t_test, make_tasks, run_tasks, summarise
+from .._progress import progress_bar
+from ..evaluation import FoldRecord, FoldTask, Summary, corrected_t_test, make_tasks, run_tasks, summarise
 from . import report
+from .contest import standings
 from .data import ARTIFICIAL, DataSet, MissingData, load
 from .journal import Journal, journal_path
+from .peers import Peer, why_missing
 from .plans import Plan, make_plans
+from .trials import TrialRecord, run_trials
 
 __all__ = ["draw_figures", "make_plans", "reproduce"]
 
 FOLDS = 5
+#: Seconds that a fit may take in a contest.
+LIMIT = 60.0
 
 
 class Interrupted(Exception):
@@ -48,6 +56,8 @@ def reproduce(
     seed: int = 0,
     n_samples: int = 2000,
     fresh: bool = False,
+    only: Sequence[str] | None = None,
+    limit: float = LIMIT,
     say: Callable[[str], None] = _say,
 ) -> dict:
     """Run an experiment, or what is left of it, and write its results and report.
@@ -69,6 +79,12 @@ def reproduce(
         Points in the artificial sets.
     fresh : bool, default=False
         Start over instead of going on with the journal.
+    only : list of str, optional
+        The data sets to run now; what the journal has of the others is reported as well.
+    limit : float, default=60
+        Seconds that a fit may take in a contest with other packages' learners. There a learner that fails is reported
+        as such, and one whose package is not installed is left out: a run with the same `out` in another environment
+        adds it.
     say : callable, optional
         Takes lines for the user; by default they go to stderr.
 
@@ -80,10 +96,12 @@ def reproduce(
     Raises
     ------
     ValueError
-        If a data set is not the one expected, or no set is there.
+        If a data set is not the one expected, or no set is there, or `only` names one that the plan has not.
     Interrupted
         If the user stopped it (Ctrl-C). What was done is kept.
     """
+    if unknown := [name for name in only or () if name not in plan.data]:
+        raise ValueError(f"{plan.name} has no data set {unknown[0]!r}; it has {', '.join(plan.data)}")
     sets, skipped = _load_all(plan, data, seed, n_samples, say)
     if not sets:
         raise ValueError(f"{plan.name}: none of its data sets is there: {', '.join(plan.data)}")
@@ -95,35 +113,93 @@ def reproduce(
         "repeats": repeats,
         "folds": FOLDS,
         "data": {name: one.checksum for name, one in sets.items()},
-        "learners": {f"{c.data} / {c.learner}": _parameters(c.estimator) for c in plan.cells if c.data in sets},
+        "learners": {
+            f"{cell.data} / {cell.learner}": _parameters(cell.estimator)
+            for cell in plan.cells
+            if cell.data in sets and cell.estimator is not None
+        },
     }
     if any(name in ARTIFICIAL for name in sets):
         run["n_samples"] = n_samples
+    if plan.ours:
+        run["limit"] = limit
     path = journal_path(out, plan.name, run)
     if fresh:
         path.unlink(missing_ok=True)
     tasks = _tasks(plan, sets, repeats, seed)
-    with Journal(path, run) as journal:
-        todo = [task for task in tasks if task.key not in journal.records]
-        if len(todo) < len(tasks):
-            say(f"{plan.name}: {len(tasks) - len(todo)} of {len(tasks)} folds are already in {path}")
+    missing = _missing_packages(tasks)
+    now = [task for task in tasks if (only is None or task.data in only) and _package(task) not in missing]
+    with Journal(path, run, TrialRecord if plan.ours else FoldRecord) as journal:
+        failures = {_cell(record): _failure(record) for record in journal.records.values() if _failure(record)}
+        todo = [task for task in now if task.key not in journal.records and _cell(task) not in failures]
+        if len(todo) < len(now):
+            say(f"{plan.name}: {len(now) - len(todo)} of {len(now)} folds are already in {path}")
+        # As they are started, because a learner that failed on a fold is not asked for the others.
+        going = (task for task in todo if _cell(task) not in failures)
         try:
-            with warnings.catch_warnings(), _progress(plan.name, len(tasks), len(tasks) - len(todo)) as advance:
+            with warnings.catch_warnings(), progress_bar(plan.name, len(now), len(now) - len(todo)) as advance:
                 # joblib's, when the user stops a run: ours says it all.
                 warnings.filterwarnings("ignore", message=".*tasks which were still being processed")
-                for record in _start(todo, n_jobs):
+                for record in run_trials(going, n_jobs, limit) if plan.ours else _start(todo, n_jobs):
                     journal.append(record)
+                    if _failure(record):
+                        failures[_cell(record)] = _failure(record)
                     advance()
         except KeyboardInterrupt:
-            done = len(journal.records)
+            done = sum(task.key in journal.records for task in now)
             raise Interrupted(
-                f"{plan.name}: interrupted after {done} of {len(tasks)} folds; the same command goes on from there"
+                f"{plan.name}: interrupted after {done} of {len(now)} folds; the same command goes on from there"
             ) from None
-        records = [journal.records[task.key] for task in sorted(tasks, key=_order(plan))]
+        unfinished = {_cell(task) for task in tasks if task.key not in journal.records or _cell(task) in failures}
+        whole = sorted((task for task in tasks if _cell(task) not in unfinished), key=_order(plan))
+        records = [journal.records[task.key] for task in whole]
+    for package, why in missing.items():
+        if any(_package(task) == package and _cell(task) in unfinished for task in tasks):
+            skipped.append(f"{why}: left out; the same --out in an environment that has it adds its results")
+            say(skipped[-1])
+    shown = {record.data for record in records}
+    if unasked := [name for name in sets if only is not None and name not in only and name not in shown]:
+        skipped.append(f"{', '.join(unasked)}: not among the sets asked for")
     entry = _entry(plan, run, records, skipped)
-    seconds = {f"{one.data} / {one.learner}": one.seconds for one in summarise(records)}
-    _write(out, plan, entry, seconds, say)
+    if plan.ours:
+        entry["contest"] = standings(records, plan.ours, FOLDS)
+        entry["failures"] = {" / ".join(cell): reason for cell, reason in sorted(failures.items())}
+    _write(out, plan, entry, _timings(records), say)
     return entry
+
+
+def _cell(one: FoldTask | FoldRecord) -> tuple[str, str]:
+    return one.data, one.learner
+
+
+def _failure(record: FoldRecord) -> str:
+    return record.failure if isinstance(record, TrialRecord) else ""
+
+
+def _package(task: FoldTask) -> str:
+    """Return the package that a task needs besides this one."""
+    return task.estimator.package if isinstance(task.estimator, Peer) else ""
+
+
+def _missing_packages(tasks: Iterable[FoldTask]) -> dict[str, str]:
+    """Return why packages cannot be used, for those that cannot."""
+    packages = dict.fromkeys(_package(task) for task in tasks)
+    reasons = {package: why_missing(package) for package in packages if package}
+    return {package: why for package, why in reasons.items() if why is not None}
+
+
+def _timings(records: list[FoldRecord]) -> dict[str, Any]:
+    """Return the median seconds of a fit for each cell; in a contest also its time as a multiple of the yardstick."""
+    timings: dict[str, Any] = {f"{one.data} / {one.learner}": one.seconds for one in summarise(records)}
+    ratios: dict[str, list[float]] = {}
+    for record in records:
+        if isinstance(record, TrialRecord):
+            ratio = record.seconds / record.yardstick_seconds
+            ratios.setdefault(f"{record.data} / {record.learner}", []).append(ratio)
+    return {
+        name: {"seconds": seconds, "ratio": float(np.median(ratios[name]))} if name in ratios else seconds
+        for name, seconds in timings.items()
+    }
 
 
 def _load_all(plan: Plan, folder: Path | None, seed: int, n_samples: int, say) -> tuple[dict[str, DataSet], list[str]]:
@@ -137,7 +213,7 @@ def _load_all(plan: Plan, folder: Path | None, seed: int, n_samples: int, say) -
             skipped.append(str(missing))
             say(str(missing))
         else:
-            if sets[name].source == "scikit-learn":
+            if name == "iris" and sets[name].source == "scikit-learn":
                 say("iris is scikit-learn's, two rows of which differ from the UCI file")
     return sets, skipped
 
@@ -158,7 +234,8 @@ def _tasks(plan: Plan, sets: dict[str, DataSet], repeats: int, seed: int) -> lis
     """Return all fits, one repeat after the other, so that the time left can be told early."""
     tasks = []
     for name, one in sets.items():
-        contestants = {cell.learner: cell.estimator for cell in plan.cells if cell.data == name}
+        cells = [cell for cell in plan.cells if cell.data == name and cell.estimator is not None]
+        contestants = {cell.learner: cell.estimator for cell in cells}
         tasks += make_tasks(contestants, one.X, one.y, repeats=repeats, folds=FOLDS, seed=seed, data=name)
     return sorted(tasks, key=lambda task: task.repeat)
 
@@ -179,37 +256,27 @@ def _start(tasks: list[FoldTask], n_jobs: int) -> Iterator[FoldRecord]:
         signal.signal(signal.SIGINT, before)
 
 
-@contextmanager
-def _progress(title: str, total: int, done: int) -> Iterator[Callable[[], None]]:
-    """Show a bar with the time left on stderr, if that is a terminal and rich is installed."""
-    try:
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-    except ImportError:
-        yield lambda: None
-        return
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    bar = Progress(*columns, console=Console(stderr=True), disable=not sys.stderr.isatty())
-    with bar:
-        number = bar.add_task(title, total=total, completed=done)
-        yield lambda: bar.advance(number)
-
-
 def _entry(plan: Plan, run: dict, records: list[FoldRecord], skipped: list[str]) -> dict:
     """Return all that came of a run, but for the times: those differ from run to run."""
-    papers = {(cell.data, cell.learner): cell for cell in plan.cells}
+    summaries = {(summary.data, summary.learner): summary for summary in summarise(records)}
+    shown = {summary.data for summary in summaries.values()}
     cells = []
-    for summary in summarise(records):
-        cell = papers[summary.data, summary.learner]
-        values = {name: value for name, value in asdict(summary).items() if name != "seconds"}
+    for cell in plan.cells:
+        summary = summaries.get((cell.data, cell.learner))
+        if summary is None and (cell.estimator is not None or cell.data not in shown):
+            continue
+        values = asdict(summary) if summary else dict.fromkeys(field.name for field in fields(Summary))
+        values = values | {"data": cell.data, "learner": cell.learner}
+        del values["seconds"]
         cells.append(values | {"paper": None if cell.paper is None else asdict(cell.paper)})
     tests = [
         {"data": name, "a": a, "b": b, "difference": test.difference, "p_value": test.p_value}
         for a, b in plan.pairs
         for name in dict.fromkeys(record.data for record in records)
+        if {(name, a), (name, b)} <= summaries.keys()
         for test in [corrected_t_test(records, a, b, name)]
     ]
-    fields = ("data", "learner", "repeat", "fold", "n_test", "n_correct", "leaves", "depth", "hyperplanes")
+    kept = ("data", "learner", "repeat", "fold", "n_test", "n_correct", "leaves", "depth", "hyperplanes")
     return {
         "title": plan.title,
         "claim": plan.claim,
@@ -217,12 +284,12 @@ def _entry(plan: Plan, run: dict, records: list[FoldRecord], skipped: list[str])
         "skipped": skipped,
         "cells": cells,
         "tests": tests,
-        "record_fields": fields,
-        "records": [[getattr(record, field) for field in fields] for record in records],
-    }
+        "record_fields": kept,
+        "records": [[getattr(record, name) for name in kept] for record in records],
+    } | ({} if plan.source == "paper" else {"source": plan.source})
 
 
-def _write(out: Path, plan: Plan, entry: dict, seconds: dict[str, float], say) -> None:
+def _write(out: Path, plan: Plan, entry: dict, seconds: dict[str, Any], say) -> None:
     """Write the results beside those of other experiments in the folder, and the report of all."""
     results = _update(out / "results.json", plan.name, entry)
     timings = _update(out / "timings.json", plan.name, seconds)
@@ -271,6 +338,8 @@ def _drawing(say):
 
 def _draw_charts(out: Path, plan: Plan, entry: dict, say) -> None:
     """Draw our accuracies beside the paper's, or the restarts curves, for the page."""
+    if plan.source != "paper":
+        return
     compared = [cell for cell in entry["cells"] if (cell["paper"] or {}).get("accuracy") is not None]
     places = {(cell.data, cell.learner): cell for cell in plan.cells if cell.restarts is not None}
     if not compared and not places:

