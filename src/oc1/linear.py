@@ -18,7 +18,7 @@ from scipy.special import expit
 #: The constant is not to be shrunk, but the system should have a solution.
 HARDLY = 1e-6
 #: A Newton step that changes no coefficient by more is the last one: the split does not change any more.
-SETTLED = 1e-3
+SETTLED = 3e-3
 MAX_STEPS = 30
 #: Least weight of an example in a Newton step.
 FLAT = 1e-6

@@ -1,7 +1,7 @@
 """Where the search of a node may begin: directions that other methods of discrimination give, each by its name.
 
-A method looks at a node through a `NodeView` and returns hyperplanes ``Z @ plane > 0``. Most separate two groups, so with
-more than two classes they are asked for several groupings of the classes.
+A method looks at a node through a `NodeView` and yields hyperplanes ``Z @ plane > 0``. Most separate two groups, so
+with more than two classes they are asked for several groupings of the classes.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ LEAST_RIDGE, MOST_RIDGE = 1e-3, 1e2
 #: Least squares has one for all groupings.
 SQUARES_RIDGE = 10.0
 #: Groupings, best by least squares, that logistic regression is asked for.
-PROMISING = 3
+PROMISING = 2
 #: The two starts that the search makes itself.
 AXIS, RANDOM = "axis", "random"
 #: Steps of gradient for the start "smooth".
@@ -111,7 +111,7 @@ def _one_against_the_rest(node: NodeView) -> Iterator[np.ndarray]:
 
 
 def _superclasses(node: NodeView) -> Iterator[np.ndarray]:
-    """Twoing's own superclasses: the classes that the best axis-parallel split sends mostly to one side."""
+    """Group the classes as the best axis-parallel split sends most of each: Twoing's own superclasses."""
     if node.axis is not None:
         yield node.left_weights(node.Z @ node.axis) * 2.0 < node.totals
 
@@ -139,7 +139,7 @@ def _parent(node: NodeView) -> Iterator[np.ndarray]:
 
 
 def _logistic(node: NodeView) -> Iterator[np.ndarray]:
-    """Logistic regression for the grouping that is separated best; the ridge is the one with the least left-out loss."""
+    """Fit logistic regression to the grouping that it separates best, with the ridge of the least left-out loss."""
     trials = [(right[node.y], ridge_logistic(node.Z, right[node.y], node.weights, RIDGE)) for right in node.promising]
     if not trials:
         return
@@ -164,7 +164,7 @@ def _least_squares(node: NodeView) -> Iterator[np.ndarray]:
 
 
 def _lda(node: NodeView) -> Iterator[np.ndarray]:
-    """Fisher's direction for each promising grouping: the pooled covariance is that of the classes, not of the groups."""
+    """Find Fisher's direction for each promising grouping, with the pooled covariance of the classes."""
     shares = node.weights / node.weights.sum()
     means = np.array([np.average(node.Z[node.y == c], axis=0, weights=shares[node.y == c]) for c in _classes(node)])
     inside = node.Z - means[node.y]
@@ -177,7 +177,7 @@ def _lda(node: NodeView) -> Iterator[np.ndarray]:
 
 
 def _means(node: NodeView) -> Iterator[np.ndarray]:
-    """The plane midway between the means of the two groups, at right angles to the line through them."""
+    """Find the plane midway between the means of the two groups, at right angles to the line through them."""
     for right in node.promising:
         here = right[node.y]
         sides = [np.average(node.Z[side], axis=0, weights=node.weights[side]) for side in (here, ~here)]
@@ -185,7 +185,7 @@ def _means(node: NodeView) -> Iterator[np.ndarray]:
 
 
 def _svm(node: NodeView) -> Iterator[np.ndarray]:
-    """A linear support vector machine for the most promising grouping."""
+    """Fit a linear support vector machine to the most promising grouping."""
     from sklearn.svm import LinearSVC
 
     for right in node.promising[:1]:
@@ -195,7 +195,7 @@ def _svm(node: NodeView) -> Iterator[np.ndarray]:
 
 
 def _smooth(node: NodeView) -> Iterator[np.ndarray]:
-    """A few steps of gradient on Twoing with soft sides, from least squares."""
+    """Take a few steps of gradient on Twoing with soft sides, from least squares."""
     one_hot = np.eye(len(node.totals))[node.y] * node.weights[:, None]
     n = node.totals.sum()
 
@@ -220,7 +220,7 @@ def _smooth(node: NodeView) -> Iterator[np.ndarray]:
 
 
 def _householder(node: NodeView) -> Iterator[np.ndarray]:
-    """Axis-parallel splits after a reflection that turns a class's main direction into an axis (HHCART)."""
+    """Find the best axis-parallel split after a reflection that makes a class's main direction an axis (HHCART)."""
     best, best_value = None, 0.0
     identity = np.eye(node.Z.shape[1] - 1)
     for c in _classes(node):
@@ -233,9 +233,7 @@ def _householder(node: NodeView) -> Iterator[np.ndarray]:
         axes = identity - 2.0 * np.outer(mirror, mirror) / length if length > 1e-12 else identity
         for column, axis in zip((node.Z[:, :-1] @ axes).T, axes.T, strict=True):
             # Midway between each two classes' means is enough of a threshold: the search goes on from here.
-            centres = np.sort(
-                [np.average(column[node.y == d], weights=node.weights[node.y == d]) for d in _classes(node)]
-            )
+            centres = np.sort(np.bincount(node.y, weights=column * node.weights) / node.totals)
             for threshold in 0.5 * (centres[1:] + centres[:-1]):
                 value = node.value(column - threshold)
                 if value > best_value:
