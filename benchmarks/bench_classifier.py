@@ -17,6 +17,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from oc1 import OC1Classifier
 from oc1.datasets import make_ls10, make_pol, make_rcb
+from oc1.experiments.data import noisy_linear
 
 SETS = {"LS10": make_ls10, "POL": make_pol, "RCB": make_rcb}
 #: What the authors' own program reached on such data: accuracy, leaves.
@@ -53,15 +54,6 @@ def accuracy(draws: int, normalize: str) -> None:
             mean = np.mean(results, axis=0)
             cells.append(f"{mean[0]:.2f} / {mean[1]:.1f} ({mean[2]:.0f}) [{program[name][0]} / {program[name][1]}]")
         print(f"| {restarts}:{jumps} | " + " | ".join(cells) + " |", flush=True)
-
-
-def noisy_linear(n: int = 10_000, d: int = 10, noise: float = 0.05, seed: int = 0):
-    """Make normal attributes and a random linear concept with some labels flipped."""
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, d))
-    y = (X @ rng.normal(size=d) > 0).astype(int)
-    flipped = rng.random(n) < noise
-    return X, np.where(flipped, 1 - y, y)
 
 
 def best_time(fit, repeats: int) -> float:

@@ -311,6 +311,13 @@ def test_fractional_training_and_prediction_by_hand():
     both = left * np.array([low, 1 - low, 0]) + (1 - left) * leaf
     np.testing.assert_allclose(clf.predict_proba([[np.nan, np.nan]]), [both])
     assert clf.predict([[0, np.nan]]).tolist() == [1]
+    rows = np.array([[0, np.nan], [np.nan, 0], [np.nan, np.nan], [1, 1]])
+    answers = clf.predict(rows)
+    clf.set_params(smoothing=9.0)
+    leaf = (np.array([0, 5 / 11, 5]) + 9) / (5 + 5 / 11 + 27)
+    np.testing.assert_allclose(clf.predict_proba([[np.nan, 0]]), [left * np.array([12, 9, 9]) / 30 + (1 - left) * leaf])
+    np.testing.assert_array_equal(clf.predict(rows), answers)
+    assert (clf.classes_[clf.predict_proba(rows).argmax(axis=1)] != answers).any()  # small leaves lose their say
     # One leaf: the means stand in.
     filled = np.nanmean(X, axis=0)
     np.testing.assert_array_equal(clf.apply([[np.nan, np.nan]]), clf.apply([filled]))

@@ -9,10 +9,10 @@ import pytest
 from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
 
-from oc1 import OC1Classifier, OC1EnsembleClassifier
+from oc1 import OC1Classifier, OC1EnsembleClassifier, OC1Regressor
 from oc1.categories import class_weights, code_categories, find_categorical, learn_and_encode, response_codes
 from oc1.export import text
-from oc1.tree import Tree
+from oc1.tree import RegressionTree, Tree
 
 COLOURS = ["red", "green", "blue", "grey", "black", "white", "pink", "brown"]
 EFFECTS = np.array([2.0, -1.0, 0.5, -2.0, 1.0, -0.3, 0.0, 3.0])
@@ -305,6 +305,74 @@ def test_votes_take_categories():
     assert vote.predict(frame.assign(colour="mauve")).shape == y.shape
     partial = OC1EnsembleClassifier(learner(prune=None), n_estimators=4, max_features=1, random_state=0).fit(frame, y)
     assert partial.predict(as_polars(frame)).shape == y.shape
+
+
+# ---------------------------------------------------------------------------------------------------- regression
+
+
+def prices(n=400, seed=0):
+    frame, _ = mixed(n, seed)
+    noise = np.random.default_rng(seed).normal(size=n)
+    return frame, 20 + 5 * EFFECTS[[COLOURS.index(one) for one in frame["colour"]]] + 4 * frame["size"] + 0.5 * noise
+
+
+def regressor(**parameters):
+    return OC1Regressor(**{"categorical_features": "from_dtype", "n_restarts": 2, "random_state": 0, **parameters})
+
+
+def test_codes_of_numbers_are_their_means_drawn_to_the_mean_of_all():
+    X = np.array([0.0, 0, 0, 0, 1, 1, 2, np.nan])[:, None]
+    y = np.array([1.0, 3, 1, 3, 6, 10, 100, 7])
+    weights = np.array([1.0, 1, 1, 1, 1, 1, 1, 5])
+    (codes,), mean = code_categories(X, (tuple("abcd"),), y, 0, np.arange(8), weights)
+    middle = y[:7].mean()
+    assert mean[0] == pytest.approx(middle)
+    assert codes == pytest.approx([(8 + 2 * middle) / 6, (16 + 2 * middle) / 4, middle, middle])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_best_cut_of_means_is_the_best_of_all_subsets(seed):
+    rng = np.random.default_rng(seed)
+    c, y = np.repeat(COLOURS[:6], 12), rng.normal(size=72) + np.repeat(rng.normal(size=6), 12)
+    model = regressor(splits="axis", prune=None, max_depth=1).fit(pd.DataFrame({"c": c}), y)
+    subsets = (np.isin(c, s) for r in range(1, 6) for s in itertools.combinations(COLOURS[:6], r))
+    best = min(sum(side.size * side.var() for side in (y[inside], y[~inside])) for inside in subsets)
+    assert model.tree_.losses[1:3].sum() == pytest.approx(best)
+
+
+@pytest.mark.parametrize("prune", ["holdout", "cv", None])
+def test_numbers_names_rows_and_weights(prune):
+    frame, y = prices(200)
+    model = regressor(prune=prune, max_depth=3).fit(frame, y)
+    renamed = frame.assign(colour=frame["colour"].map(dict(zip(COLOURS, reversed(COLOURS), strict=True))))
+    other = regressor(prune=prune, max_depth=3).fit(renamed, y)
+    assert other.predict(renamed) == pytest.approx(model.predict(frame))
+    order = np.random.default_rng(1).permutation(len(y))
+    assert_same_tree(model.tree_, regressor(prune=prune, max_depth=3).fit(frame.iloc[order], y[order]).tree_)
+    times = np.random.default_rng(0).integers(0, 3, size=len(y))
+    weighted = regressor(prune=prune, max_depth=3).fit(frame, y, sample_weight=times)
+    repeated = regressor(prune=prune, max_depth=3).fit(frame.loc[frame.index.repeat(times)], np.repeat(y, times))
+    assert weighted.predict(frame) == pytest.approx(repeated.predict(frame))
+
+
+def test_a_regression_tree_of_categories():
+    frame, y = prices()
+    model = regressor().fit(frame[:300], y[:300])
+    assert model.score(frame[300:], y[300:]) > 0.9
+    numbers = frame.assign(colour=[7 * COLOURS.index(one) % 8 for one in frame["colour"]])
+    plain = regressor(categorical_features=None).fit(numbers[:300], y[:300])
+    assert model.score(frame[300:], y[300:]) > plain.score(numbers[300:], y[300:]) + 0.03
+    assert model.tree_.test(0)[0].tolist() == [0, 1]  # in a combination
+    assert "code(colour): grey " in text(model)
+    assert len(model.categories_[1]) == len(COLOURS)
+    assert model.predict(as_polars(frame)) == pytest.approx(model.predict(frame))
+    unknown = [model.predict(frame.assign(colour=value)) for value in ("mauve", None)]
+    assert (unknown[0] == unknown[1]).all()
+    back = RegressionTree.from_dict(json.loads(json.dumps(model.tree_.to_dict())))
+    assert back.to_dict() == model.tree_.to_dict()
+    assert str(back) == str(model.tree_)
+    with pytest.raises(ValueError, match="column 'colour' holds text"):
+        regressor(categorical_features=None).fit(frame, y)
 
 
 # ---------------------------------------------------------------------------------------------------- errors

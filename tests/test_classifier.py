@@ -107,6 +107,32 @@ def test_probabilities_and_importances(noisy):
     assert importances[:2].min() > importances[2:].max()  # the attributes that matter most for the class
 
 
+def test_smoothing_is_laplaces_rule_and_changes_no_prediction(noisy):
+    X, y = noisy
+    clf = OC1Classifier(prune=None, max_depth=3, **QUICK).fit(X, y + (X[:, 0] > 1))
+    counts = clf.tree_.counts[clf.apply(X)]
+    np.testing.assert_allclose(clf.predict_proba(X), counts / counts.sum(axis=1, keepdims=True))
+    answers = clf.predict(X)
+    clf.set_params(smoothing=1.0)
+    np.testing.assert_allclose(clf.predict_proba(X), (counts + 1) / (counts.sum(axis=1, keepdims=True) + 3))
+    assert counts.min() == 0 < clf.predict_proba(X).min()
+    np.testing.assert_array_equal(clf.predict(X), answers)
+    tie = OC1Classifier(smoothing=1.0, prune=None).fit([[1.0]] * 4, ["b", "a", "b", "a"])
+    assert tie.predict([[1.0]]) == "a"
+    assert tie.predict_proba([[1.0]]).tolist() == [[0.5, 0.5]]
+
+
+@pytest.mark.parametrize("normalize", ["standard", "positive"])
+def test_attributes_that_do_not_matter_are_not_important(normalize):
+    X, y = make_ls10(500, random_state=0)
+    X = np.column_stack([X, np.random.default_rng(0).normal(size=500)])
+    X[:, 5:] *= 1e3  # importances are about standardised attributes, in whatever units
+    importances = OC1Classifier(normalize=normalize, random_state=0).fit(X, y).feature_importances_
+    assert importances.sum() == pytest.approx(1)
+    assert importances[10] < 0.5 * importances[:10].min()
+    assert importances[:10].max() < 3 * importances[:10].min()
+
+
 def test_weights_are_repetitions(noisy):
     X, y = noisy
     times = np.random.default_rng(0).integers(0, 4, len(y))
@@ -259,6 +285,8 @@ def test_training_examples_keep_their_side_in_prediction():
         ({"prune": "none"}, "'prune' parameter.*'holdout'"),
         ({"prune_fraction": 1.0}, "'prune_fraction'"),
         ({"prune_se": -1}, "'prune_se'"),
+        ({"ccp_alpha": -0.1}, "'ccp_alpha'"),
+        ({"smoothing": -1}, "'smoothing'"),
         ({"class_weight": "even"}, "'class_weight'"),
     ],
 )

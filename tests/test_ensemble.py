@@ -44,6 +44,15 @@ def test_probabilities_are_shares_of_votes(noisy):
     np.testing.assert_array_equal(clf.predict(X[200:]), clf.classes_[shares.argmax(axis=1)])
 
 
+def test_smoothed_shares_of_votes(noisy):
+    X, y = noisy
+    clf = OC1EnsembleClassifier(QUICK, n_estimators=5, random_state=0).fit(X[:200], y[:200])
+    shares, answers = clf.predict_proba(X), clf.predict(X)
+    clf.set_params(smoothing=1.0)
+    np.testing.assert_allclose(clf.predict_proba(X), (5 * shares + 1) / 7)
+    np.testing.assert_array_equal(clf.predict(X), answers)
+
+
 @pytest.mark.parametrize("options", [{}, {"bootstrap": True, "max_samples": 0.7, "oob_score": True, "max_features": 3}])
 def test_same_seed_same_vote_on_any_number_of_threads(noisy, options):
     X, y = noisy
@@ -140,6 +149,7 @@ def test_a_vote_is_better_than_its_trees():
         ({"max_samples": 0.5}, "needs bootstrap=True"),
         ({"max_features": 9}, "max_features=9 is more than there are"),
         ({"n_estimators": 0}, "n_estimators"),
+        ({"smoothing": -1}, "smoothing"),
         ({"estimator": 3}, "estimator"),
     ],
 )

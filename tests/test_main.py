@@ -68,12 +68,15 @@ def test_warmup_leaves_nothing_to_compile():
     run("import oc1; oc1.warmup()")
     code = """
 import numpy as np
-from oc1 import OC1Classifier
+from oc1 import OC1Classifier, OC1Regressor
 X = np.random.default_rng(0).normal(size=(9000, 3))
 y = (X[:, 0] > X[:, 1]).astype(int)
 for criterion in ("gini", "sum_of_variances", "max_minority", "info_gain"):
     clf = OC1Classifier(criterion=criterion, n_restarts=2, max_depth=2, n_jobs=2)
     clf.fit(np.asfortranarray(X), y, sample_weight=y + 1.5).predict(X[::2, ::-1])
     clf.fit(X.astype(np.float32), y)
+for criterion in ("squared_error", "absolute_error"):
+    model = OC1Regressor(criterion=criterion, n_restarts=2, max_depth=2)
+    model.fit(np.asfortranarray(X[:900]).astype(np.float32), X[:900, 0], sample_weight=y[:900] + 1.5).predict(X)
 """
     assert run(code).stderr == ""

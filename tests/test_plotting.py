@@ -6,9 +6,9 @@ from matplotlib.figure import Figure
 from matplotlib.patches import FancyBboxPatch
 from sklearn.neighbors import KNeighborsClassifier
 
-from oc1 import OC1Classifier
+from oc1 import OC1Classifier, OC1EnsembleClassifier, OC1Regressor
 from oc1.baselines import LMDTClassifier
-from oc1.plotting import GRID, class_style, cut_polygon, draw_partition, draw_tree, tree_regions
+from oc1.plotting import GRID, _describe, class_style, cut_polygon, draw_partition, draw_tree, tree_regions
 
 BOX = (-0.5, 1.5, -0.2, 1.1)
 
@@ -156,6 +156,58 @@ def test_only_planes_can_be_drawn(axes, noisy):
         draw_partition(axes, model, noisy[0][:, :2], noisy[1])
     with pytest.raises(TypeError, match="only trees of linear tests"):
         draw_tree(axes, LMDTClassifier(random_state=0).fit(*noisy))
+
+
+def flags(n=200):
+    """A categorical attribute, whose names try to look like tests, a number, and a sum of both."""
+    pandas = pytest.importorskip("pandas")
+    rng = np.random.default_rng(0)
+    effect, size = rng.integers(4, size=n), rng.normal(size=n)
+    names = np.array(["low > 1", "mid > 2", "high > 3", "top > 4"])
+    return pandas.DataFrame({"grade": names[effect], "size": size}), effect + size
+
+
+@pytest.mark.parametrize("splits", ["best", "axis"])
+@pytest.mark.parametrize("learner", [OC1Classifier, OC1Regressor])
+def test_trees_of_categories_and_numbers(axes, learner, splits):
+    X, total = flags()
+    y = total if learner is OC1Regressor else total > 1
+    model = learner(splits=splits, max_depth=3, random_state=0, prune=None, categorical_features=["grade"]).fit(X, y)
+    draw_tree(axes, model)
+    assert len(frames(axes)) == model.tree_.n_nodes
+    words = [" ".join(_describe(model.tree_, node)[1:]) for node in range(model.tree_.n_nodes)]
+    asks = [words[node] for node in np.flatnonzero(~model.tree_.is_leaf)]
+    assert any("grade in {" in one for one in asks) if splits == "axis" else "code(grade)" in asks[0]
+    letters = [patch for patch in axes.patches if not isinstance(patch, FancyBboxPatch)]
+    bounds = np.array([patch.get_path().get_extents().extents for patch in letters])
+    (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
+    assert (bounds[:, :2] > [left, bottom]).all()
+    assert (bounds[:, 2:] < [right, top]).all()
+    below = bounds[:, 3] < frames(axes)[:, 1].min()
+    assert below.any() == (splits == "best")  # the codes
+    with pytest.raises(ValueError, match="but grade is categorical"):
+        draw_partition(axes, model, X, y)
+
+
+def test_a_larger_number_is_darker(axes):
+    X = np.arange(30.0)[:, None]
+    model = OC1Regressor(prune=None, max_depth=2).fit(X, np.repeat([5.0, 1.0, 9.0], 10))
+    draw_tree(axes, model)
+    leaf = model.tree_.is_leaf
+    shades = [patch.get_facecolor() for patch in axes.patches if isinstance(patch, FancyBboxPatch)]
+    grey = np.array(shades)[leaf, :3].sum(axis=1)
+    assert (grey.argsort() == (-model.tree_.values[leaf]).argsort()).all()
+    assert _describe(model.tree_, int(np.flatnonzero(leaf)[0]))[1:] == ["5", "10 examples"]
+
+
+def test_partitions_are_of_numbers_and_classes(axes):
+    X, total = flags()
+    vote = OC1EnsembleClassifier(OC1Classifier(n_restarts=1, categorical_features=["grade"]), n_estimators=2)
+    with pytest.raises(ValueError, match="but x1 is categorical"):
+        draw_partition(axes, vote.fit(X, total > 1), X, total > 1)
+    plane = np.column_stack([total, X["size"]])
+    with pytest.raises(TypeError, match="can only be drawn for classes, and this tree predicts numbers"):
+        draw_partition(axes, OC1Regressor(max_depth=1).fit(plane, total), plane, total)
 
 
 def frames(axes):

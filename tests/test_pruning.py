@@ -1,8 +1,11 @@
 import naive
 import numpy as np
 import pytest
+from sklearn.datasets import load_breast_cancer
+from sklearn.tree import DecisionTreeClassifier
 
 from oc1 import OC1Classifier
+from oc1.baselines import C45Classifier, CARTClassifier, LMDTClassifier
 from oc1.pruning import choose_step, prune_sequence
 
 
@@ -81,3 +84,69 @@ def test_without_pruning_the_path_is_still_there(noisy):
     assert clf.tree_ is clf.unpruned_tree_
     assert np.isnan(clf.pruning_path_.accuracy).all()
     assert clf.pruning_path_.leaves[-1] == 1
+
+
+# ------------------------------------------------------------------------------------------------ scikit-learn's scale
+
+
+def same_splits():
+    """Data on which scikit-learn grows the same trees: with such weights no two splits are equally good."""
+    X, y = load_breast_cancer(return_X_y=True)
+    yield X, y, None
+    for seed in range(3):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(300, 4))
+        y = np.digitize(X @ [1.0, -1.0, 0.5, 0.0] + rng.normal(size=300), [-0.8, 0.8])
+        yield X, y, rng.uniform(0.5, 2, 300)
+
+
+def test_the_path_by_impurity_is_scikit_learns():
+    for X, y, weights in same_splits():
+        ours = OC1Classifier(splits="axis", criterion="gini", random_state=0)
+        theirs = DecisionTreeClassifier(random_state=0)
+        path = ours.cost_complexity_pruning_path(X, y, weights)
+        expected = theirs.cost_complexity_pruning_path(X, y, weights)
+        last = np.append(np.diff(expected.ccp_alphas) > 1e-12, True)  # it lists equal prices one by one
+        np.testing.assert_allclose(path.ccp_alphas, expected.ccp_alphas[last], atol=1e-15)
+        np.testing.assert_allclose(path.impurities, expected.impurities[last], atol=1e-15)
+        assert len(path.ccp_alphas) > 10
+        assert not hasattr(ours, "tree_")
+        alphas = path.ccp_alphas[[1, 3, -6, -3, -2, -1]]
+
+        def size(model, alpha):
+            return model.set_params(ccp_alpha=alpha).fit(X, y, weights).get_n_leaves()  # noqa: B023
+
+        ours.set_params(prune=None)
+        for alpha in alphas:
+            below, above = alpha * 0.9999, alpha * 1.0001
+            assert size(ours, below) == size(theirs, below)
+            assert size(ours, above) == size(theirs, above) < size(ours, below)
+            assert size(ours, alpha) == size(ours, above)  # at a price itself the tree is cut
+        assert size(ours, 0.0) == ours.unpruned_tree_.n_leaves
+
+
+def test_the_price_of_a_leaf_comes_after_pruning(noisy):
+    X, y = noisy
+    clf = OC1Classifier(splits="axis", random_state=0)
+    sizes = [clf.set_params(ccp_alpha=alpha).fit(X, y).get_n_leaves() for alpha in (0.0, 0.003, 0.02, 1.0)]
+    assert sizes == sorted(sizes, reverse=True)
+    assert sizes[0] > sizes[2] >= sizes[3] == 1
+    assert clf.unpruned_tree_.n_leaves > sizes[0]
+
+
+@pytest.mark.parametrize("learner", [CARTClassifier(), C45Classifier(), LMDTClassifier(random_state=0)])
+def test_every_tree_has_a_path(noisy, learner):
+    path = learner.cost_complexity_pruning_path(*noisy)
+    assert path.ccp_alphas[0] == 0
+    assert (np.diff(path.ccp_alphas) > 0).all()
+    assert (np.diff(path.impurities) > 0).all()
+    counts = np.bincount(noisy[1]) / len(noisy[1])
+    assert path.impurities[-1] == pytest.approx(1 - (counts**2).sum())
+    assert learner.set_params(ccp_alpha=path.ccp_alphas[-2]).fit(*noisy).get_n_leaves() >= 2
+    assert learner.set_params(ccp_alpha=path.ccp_alphas[-1]).fit(*noisy).get_n_leaves() == 1
+
+
+def test_the_path_of_a_single_leaf():
+    path = OC1Classifier().cost_complexity_pruning_path([[0.0], [1.0]], ["a", "a"])
+    assert (path.ccp_alphas.tolist(), path.impurities.tolist()) == ([0.0], [0.0])
+    assert OC1Classifier(ccp_alpha=0.1).fit([[0.0], [1.0]], ["a", "a"]).get_n_leaves() == 1

@@ -166,6 +166,21 @@ def test_the_path_is_on_scikit_learns_scale():
     assert np.isnan(path.loss).all()
 
 
+@pytest.mark.parametrize("criterion", sorted(CRITERIA))
+def test_the_price_of_a_leaf_is_scikit_learns(criterion):
+    X, y = make_friedman1(150, 5, random_state=1)
+    limits = {"criterion": criterion, "max_depth": 4, "min_samples_leaf": 10}
+    ours, theirs = OC1Regressor(splits="axis", **limits), DecisionTreeRegressor(random_state=0, **limits)
+    path, expected = (model.cost_complexity_pruning_path(X, y) for model in (ours, theirs))
+    np.testing.assert_allclose(path.ccp_alphas, expected.ccp_alphas, atol=1e-12)
+    np.testing.assert_allclose(path.impurities, expected.impurities)
+    for alpha in path.ccp_alphas[1:] * 1.0001:  # at a price itself, rounding decides
+        cut = ours.set_params(prune=None, ccp_alpha=alpha).fit(X, y)
+        np.testing.assert_allclose(cut.predict(X), theirs.set_params(ccp_alpha=alpha).fit(X, y).predict(X))
+        small = ours.set_params(ccp_alpha=alpha * (1e-8 if criterion == "absolute_error" else 1e-16)).fit(X, 1e-8 * y)
+        assert small.get_n_leaves() == cut.get_n_leaves()
+
+
 def test_pruning_and_the_rule_of_standard_errors():
     X, y = make_friedman1(400, 5, noise=3, random_state=1)
     sizes = [OC1Regressor(prune=p, **QUICK).fit(X, y).get_n_leaves() for p in (None, "holdout", "cv")]

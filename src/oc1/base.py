@@ -13,7 +13,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from joblib import effective_n_jobs
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context, clone
-from sklearn.utils import check_random_state, compute_sample_weight
+from sklearn.utils import Bunch, check_random_state, compute_sample_weight
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
@@ -62,7 +62,14 @@ def grow_tree(
         data.X, data.y, weights, rows, data.fill, len(data.classes), options, data.seed, print if verbose else None
     )
     tree = build_tree(grower.grow(), data.fill, data.classes, data.feature_names)
-    return Grown(tree, grower.n_hyperplanes, grower.scale)
+    scale = grower.scale if options.normalize == "standard" else standard_scale(data, rows, weights)
+    return Grown(tree, grower.n_hyperplanes, scale)
+
+
+def standard_scale(data: Training, rows: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
+    """Return the standard deviations of the attributes, which make coefficients comparable."""
+    own_weights = None if weights is None else weights[rows]
+    return SearchSpace.make(data.X, rows, data.fill, own_weights, "standard").scale
 
 
 def seeded(estimator, seed: int):
@@ -140,6 +147,7 @@ class TreeEstimator(CarefulEstimator):
         "prune": [StrOptions({"holdout", "cv"}), None],
         "prune_fraction": [Interval(Real, 0, 1, closed="neither")],
         "prune_se": [Interval(Real, 0, None, closed="left")],
+        "ccp_alpha": [Interval(Real, 0, None, closed="left")],
         "random_state": ["random_state"],
         "verbose": ["verbose"],
     }
@@ -149,6 +157,27 @@ class TreeEstimator(CarefulEstimator):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
+
+    def cost_complexity_pruning_path(self, X, y, sample_weight=None):
+        """Grow a tree without pruning and return the prices of a leaf, ``ccp_alpha``, at which it becomes smaller.
+
+        As in scikit-learn, but equal prices are listed once.
+
+        Parameters
+        ----------
+        X : array-like (n_samples, n_features)
+        y : array-like (n_samples,)
+        sample_weight : array-like (n_samples,), optional
+
+        Returns
+        -------
+        Bunch
+            ``ccp_alphas``, from 0 on, and ``impurities``, the impurity of the leaves (Gini, or the mean loss) of the
+            tree that each of them leaves, weighted by their shares of the examples.
+        """
+        whole = clone(self).set_params(prune=None, ccp_alpha=0.0).fit(X, y, sample_weight=sample_weight)
+        ccp_alphas, impurities = pruning.impurity_path(whole.tree_)
+        return Bunch(ccp_alphas=ccp_alphas, impurities=impurities)
 
     @abstractmethod
     def _grow(self, data: Training, rows: np.ndarray, weights: np.ndarray | None) -> Grown:
@@ -167,7 +196,7 @@ class TreeEstimator(CarefulEstimator):
         names = tuple(str(name) for name in getattr(self, "feature_names_in_", ()))
         data = Training(X, y, weights, attribute_means(X, weights), classes, names, seed, categories)
         unpruned, pruned, path, n_hyperplanes, scale = self._grow_and_prune(data)
-        self.tree_ = pruned
+        self.tree_: Any = pruning.cut_at(pruned, self.ccp_alpha)
         self.unpruned_tree_ = unpruned
         self.pruning_path_ = path
         self.n_hyperplanes_ = n_hyperplanes
@@ -302,6 +331,7 @@ class TreeClassifier(CarefulClassifier, TreeEstimator):
     _parameter_constraints: ClassVar[dict] = {
         **TreeEstimator._parameter_constraints,
         "class_weight": [dict, StrOptions({"balanced"}), None],
+        "smoothing": [Interval(Real, 0, None, closed="left")],
     }
 
     @_fit_context(prefer_skip_nested_validation=True)
@@ -367,7 +397,7 @@ class TreeClassifier(CarefulClassifier, TreeEstimator):
         return self.classes_[self.tree_.majority[leaves]]
 
     def predict_proba(self, X):
-        """Return the share of each class in the leaf of each example.
+        """Return the share of each class in the leaf of each example, smoothed if so asked for.
 
         Parameters
         ----------
@@ -379,7 +409,7 @@ class TreeClassifier(CarefulClassifier, TreeEstimator):
             In the order of ``classes_``.
         """
         leaves = self._leaves(X)
-        return self.tree_.probabilities[leaves]
+        return self.tree_.smoothed_probabilities(self.smoothing)[leaves]
 
 
 class GrownBySplitter(TreeEstimator):
@@ -411,9 +441,7 @@ class GrownBySplitter(TreeEstimator):
                 splitter, data.X, data.y, weights, rows, data.fill, len(data.classes), limits, data.seed,
                 print if self.verbose else None, self._notes(data),
             )  # fmt: skip
-        own_weights = None if weights is None else weights[rows]
-        scale = SearchSpace.make(data.X, rows, data.fill, own_weights, "standard").scale
-        return Grown(self._build(root, data), splitter.n_hyperplanes, scale)
+        return Grown(self._build(root, data), splitter.n_hyperplanes, standard_scale(data, rows, weights))
 
 
 class SplitterClassifier(GrownBySplitter, TreeClassifier):

@@ -7,7 +7,7 @@ the same code take part in linear combinations.)
 
 For two classes the code is the share of the second class: of all ways to part the categories in two, the purest is
 then a cut in this order (Breiman et al. 1984, section 4.2.2). For more classes it is the projection of the class shares
-on their first principal direction (Coppersmith, Hong & Hosking 1999).
+on their first principal direction (Coppersmith, Hong & Hosking 1999). For numbers to predict it is their mean.
 """
 
 from __future__ import annotations
@@ -214,16 +214,16 @@ def renumber(
 ) -> tuple[np.ndarray, Categories]:
     """Give the categories new numbers by the examples in them, and forget those without any.
 
-    The most frequent comes first, and their class weights decide between equals, so that the numbers (which say what
+    The most frequent comes first, and their responses decide between equals, so that the numbers (which say what
     examples are drawn for pruning) do not depend on what the categories are called.
     """
     X, arranged = X.copy(), list(categories)
-    n_classes = int(y.max()) + 1
+    n_classes = int(y.max()) + 1 if y.dtype.kind in "iu" else 0
     for m, own in enumerate(categories):
         if own is not None:
-            counts = class_weights(X[:, m], len(own), y, n_classes, weights)
-            order = np.lexsort([*(-counts.T[::-1]), -counts.sum(axis=1)])
-            order = order[counts[order].any(axis=1)]
+            sums, sizes = response_sums(X[:, m], len(own), y, n_classes, weights)
+            order = np.lexsort([*(-sums.T[::-1]), -sizes])
+            order = order[sizes[order] > 0]
             new_number = np.full(len(own), np.nan)
             new_number[order] = np.arange(len(order))
             X[:, m] = _taken(new_number, X[:, m])
@@ -270,32 +270,52 @@ def class_weights(
     return counts.reshape(n_categories, n_classes).astype(np.float64)
 
 
-def response_codes(counts: np.ndarray, unit: float = 1.0, smoothing: float = SMOOTHING) -> tuple[np.ndarray, float]:
+def response_sums(
+    column: np.ndarray, n_categories: int, y: np.ndarray, n_classes: int, weights: np.ndarray | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return what the responses in each category add up to, and the weight of its examples.
+
+    For classes that is the weight of each class; for numbers (``n_classes=0``) there is one column, their sum.
+    """
+    if n_classes:
+        counts = class_weights(column, n_categories, y, n_classes, weights)
+        return counts, counts.sum(axis=1)
+    alike, own_weights = np.zeros(len(y), dtype=np.int64), np.ones(len(y)) if weights is None else weights
+    sums, sizes = (class_weights(column, n_categories, alike, 1, w) for w in (own_weights * y, own_weights))
+    return sums, sizes[:, 0]
+
+
+def response_codes(
+    sums: np.ndarray, unit: float = 1.0, smoothing: float = SMOOTHING, sizes: np.ndarray | None = None
+) -> tuple[np.ndarray, float]:
     """Return the code of each category, which orders them by response, and the mean code.
 
-    Shares of rare categories are drawn towards those of all examples. A category without examples gets the mean, and so
-    does one of a single example: it would say no more than what class that example has.
+    Shares (or means) of rare categories are drawn towards those of all examples. A category without examples gets the
+    mean, and so does one of a single example: it would say no more than what response that example has.
 
     Parameters
     ----------
-    counts : array (n_categories, n_classes)
-        Weight of each class in each category.
+    sums : array (n_categories, n_classes or 1)
+        Weight of each class in each category, or the weighted sum of the numbers to predict.
     unit : float, default=1.0
         The weight of one example.
     smoothing : float, default=2.0
         How many examples like all others are added to each category; 0 is CART's order.
+    sizes : array (n_categories,), optional
+        Weight of each category's examples. None: that of its classes.
     """
-    sizes, total = counts.sum(axis=1), counts.sum()
+    sizes = sums.sum(axis=1) if sizes is None else sizes
+    total = sizes.sum()
     if not total > 0:
-        return np.zeros(len(counts)), 0.0
-    overall = counts.sum(axis=0) / total
+        return np.zeros(len(sums)), 0.0
+    overall = sums.sum(axis=0) / total
     prior = smoothing * unit
     shares = np.where(
         (sizes > 1.5 * unit)[:, None] if smoothing > 0 else (sizes > 0)[:, None],
-        (counts + prior * overall) / np.maximum(sizes + prior, np.finfo(float).tiny)[:, None],
+        (sums + prior * overall) / np.maximum(sizes + prior, np.finfo(float).tiny)[:, None],
         overall,
     )
-    if counts.shape[1] <= 2:
+    if sums.shape[1] <= 2:
         return shares[:, -1], float(overall[-1])
     away = shares - overall
     _, directions = np.linalg.eigh((away * sizes[:, None]).T @ away / total)
@@ -316,9 +336,10 @@ def code_categories(
     X : array (n_samples, n_features)
         Category numbers in the categorical columns.
     categories : Categories
-    y : int array (n_samples,)
-        Class indices.
+    y : array (n_samples,)
+        Class indices, or numbers to predict.
     n_classes : int
+        0 for numbers.
     rows : int array
         Which examples to learn from.
     weights : array (n_samples,) or None
@@ -331,8 +352,8 @@ def code_categories(
     unit = 1.0 if own_weights is None or whole else float(own_weights.mean())
     for m, own in enumerate(categories):
         if own is not None:
-            counts = class_weights(X[rows, m], len(own), y[rows], n_classes, own_weights)
-            codes[m], means[m] = response_codes(counts, unit)
+            sums, sizes = response_sums(X[rows, m], len(own), y[rows], n_classes, own_weights)
+            codes[m], means[m] = response_codes(sums, unit, sizes=sizes)
     return tuple(codes), means
 
 

@@ -101,8 +101,15 @@ class OC1Classifier(TreeClassifier):
         Share of the examples kept back for ``prune="holdout"``.
     prune_se : float, default=0.0
         Take the smallest tree within so many standard errors of the best. Weights count as numbers of examples here.
+    ccp_alpha : float, default=0.0
+        The price of a leaf, in Gini impurity, at which the tree is cut after that, with any `prune`: scikit-learn's
+        ``ccp_alpha``, on the same scale. ``cost_complexity_pruning_path`` lists those that make a difference.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, as in scikit-learn.
+    smoothing : float, default=0.0
+        So many more examples of each class are added to the counts of a leaf for its probabilities: 0 gives the shares
+        of the classes, 1 is Laplace's rule, (count + 1) / (n + n_classes). Predictions do not change. Weights count as
+        numbers of examples here.
     random_state : int, RandomState instance or None, default=None
         The same seed gives the same tree, for any `n_jobs`.
     n_jobs : int or None, default=None
@@ -190,7 +197,9 @@ class OC1Classifier(TreeClassifier):
         prune="auto",
         prune_fraction=0.1,
         prune_se=0.0,
+        ccp_alpha=0.0,
         class_weight=None,
+        smoothing=0.0,
         random_state=None,
         n_jobs=None,
         verbose=0,
@@ -219,7 +228,9 @@ class OC1Classifier(TreeClassifier):
         self.prune = prune
         self.prune_fraction = prune_fraction
         self.prune_se = prune_se
+        self.ccp_alpha = ccp_alpha
         self.class_weight = class_weight
+        self.smoothing = smoothing
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose

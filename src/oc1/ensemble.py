@@ -40,6 +40,9 @@ class OC1EnsembleClassifier(CarefulClassifier):
         How many attributes each tree gets to see: a share of them, or a number.
     oob_score : bool, default=False
         Whether to score each example by the trees that did not see it; needs `bootstrap`.
+    smoothing : float, default=0.0
+        So many more votes for each class are counted in ``predict_proba``; 1 is Laplace's rule. (The trees' own
+        smoothing does not matter: they vote.)
     random_state : int, RandomState instance or None, default=None
         The same seed gives the same trees, for any `n_jobs`.
     n_jobs : int or None, default=None
@@ -86,6 +89,7 @@ class OC1EnsembleClassifier(CarefulClassifier):
         "max_samples": [Interval(Real, 0, 1, closed="right"), Interval(Integral, 1, None, closed="left")],
         "max_features": [Interval(Real, 0, 1, closed="right"), Interval(Integral, 1, None, closed="left")],
         "oob_score": ["boolean"],
+        "smoothing": [Interval(Real, 0, None, closed="left")],
         "random_state": ["random_state"],
         "n_jobs": [Integral, None],
         "verbose": ["verbose"],
@@ -100,6 +104,7 @@ class OC1EnsembleClassifier(CarefulClassifier):
         max_samples=1.0,
         max_features=1.0,
         oob_score=False,
+        smoothing=0.0,
         random_state=None,
         n_jobs=None,
         verbose=0,
@@ -110,6 +115,7 @@ class OC1EnsembleClassifier(CarefulClassifier):
         self.max_samples = max_samples
         self.max_features = max_features
         self.oob_score = oob_score
+        self.smoothing = smoothing
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose
@@ -238,7 +244,7 @@ class OC1EnsembleClassifier(CarefulClassifier):
         return votes
 
     def predict_proba(self, X):
-        """Return the share of the votes for each class.
+        """Return the share of the votes for each class, smoothed if so asked for.
 
         Parameters
         ----------
@@ -250,7 +256,8 @@ class OC1EnsembleClassifier(CarefulClassifier):
             In the order of ``classes_``.
         """
         X = self._checked(X)
-        return self._votes(X) / len(self.estimators_)
+        votes = self._votes(X) + self.smoothing
+        return votes / votes.sum(axis=1, keepdims=True)
 
     def predict(self, X):
         """Return the class with most votes, the first of equals.

@@ -25,11 +25,16 @@ def equation(tree: Tree, node: int, digits: int = 3) -> str:
     digits : int, default=3
         Significant digits of the numbers; the threshold gets more where it needs them to stay between the examples.
     """
+    return " ".join(equation_sides(tree, node, digits))
+
+
+def equation_sides(tree: Tree, node: int, digits: int = 3) -> list[str]:
+    """Write the two sides of a test, like ``0.37 petal_len - 1.2 petal_wid`` and ``> 0.4``; a set has one side only."""
     features, coefficients, threshold = tree.test(node)
     if len(features) == 1 and _is_categorical(tree, int(features[0])):
-        return _membership(tree, node)
+        return [_membership(tree, node)]
     words = _terms(tree, features, coefficients, digits)
-    return f"{' '.join(words)} > {_rounded(threshold, digits, tree.gaps[node])}"
+    return [" ".join(words), f"> {_rounded(threshold, digits, tree.gaps[node])}"]
 
 
 def functions(tree: Any, node: int, digits: int = 3) -> list[str]:
@@ -108,8 +113,8 @@ def _membership(tree: Tree, node: int) -> str:
     return f"{feature_name(tree, feature)} {word} {{{', '.join(chosen)}}}"
 
 
-def _code_lists(tree: Any, digits: int) -> list[str]:
-    """List the codes of the categorical attributes that stand in combinations, in their order."""
+def code_lists(tree: Any, digits: int = 3) -> list[str]:
+    """Write the codes of each categorical attribute that stands in a combination, in their order."""
     tests = [tree.test(node)[0] for node in np.flatnonzero(~tree.is_leaf)] if getattr(tree, "codes", ()) else []
     combined = {int(feature) for features in tests if len(features) > 1 for feature in features}
     lines = []
@@ -188,4 +193,4 @@ def text(model: Any, digits: int = 3) -> str:
             for branch in range(last, -1, -1):
                 corner, bar = ("`-- ", "    ") if branch == last else ("|-- ", "|   ")
                 stack.append((tree.children[node, branch], indent + corner + below[branch], indent + bar))
-    return "\n".join(lines + _code_lists(tree, digits))
+    return "\n".join(lines + code_lists(tree, digits))

@@ -18,14 +18,16 @@ from matplotlib.textpath import TextPath
 from matplotlib.transforms import Affine2D
 from sklearn.utils import check_array, check_consistent_length
 
-from .export import equation
-from .tree import Tree
+from .export import code_lists, equation_sides, feature_name
+from .tree import RegressionTree, Tree
 
 #: The palette of Okabe and Ito, which colour-blind people can tell apart; its first two differ in grey, too.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#4D4D4D")
 MARKERS = ("o", "^", "s", "v", "D", "P", "X", "*")
 HALO = [withStroke(linewidth=2.5, foreground="white")]
 DPI = 150
+#: Codes of categories are written below a tree in lines of so many letters.
+NOTE_WIDTH = 60
 #: Points along each side of the grid on which a model that is not a tree of linear tests is asked.
 GRID = 400
 
@@ -154,11 +156,14 @@ def draw_partition(
     """
     make_frame = type(X) if hasattr(X, "iloc") else None
     names = list(X.columns) if make_frame else []
+    tree = getattr(model, "tree_", model)
+    _refuse_categories(model, tree)
+    if isinstance(tree, RegressionTree):
+        raise TypeError("a partition can only be drawn for classes, and this tree predicts numbers")
     X, y = check_array(X, dtype=float), np.asarray(y)
     check_consistent_length(X, y)
     if X.shape[1] != 2:
         raise ValueError(f"a partition can only be drawn for two attributes, the data have {X.shape[1]}")
-    tree = getattr(model, "tree_", model)
     if isinstance(tree, Tree):
         if len(tree.fill) != 2:
             raise ValueError(f"a partition can only be drawn for two attributes, the tree has {len(tree.fill)}")
@@ -199,6 +204,17 @@ def draw_partition(
     scatter(ax, X, y, classes, float(np.clip(6000 / len(X), 7, 55)))
     names = names or ["x1", "x2"]
     ax.set(xlim=(left, right), ylim=(bottom, top), xlabel=plain(names[0]), ylabel=plain(names[1]))
+
+
+def _refuse_categories(model: Any, tree: Any) -> None:
+    own = getattr(tree, "codes", ()) or getattr(model, "categories_", None) or ()
+    for m, values in enumerate(own):
+        if values is not None:
+            name = feature_name(tree, m) if isinstance(tree, Tree) else f"x{m + 1}"
+            raise ValueError(
+                f"a partition can only be drawn for numbers, but {name} is categorical: its values have no place in a "
+                "plane; draw_tree shows such a tree"
+            )
 
 
 def scatter(ax: Axes, X: np.ndarray, y: np.ndarray, classes: np.ndarray, size: float) -> None:
@@ -257,18 +273,21 @@ def _number_lines(ax: Axes, segments: dict[int, np.ndarray], box: Box, taken: li
 def draw_tree(ax: Axes, tree: Any) -> None:
     """Draw a tree of linear tests as boxes and links, with the node numbers that `draw_partition` writes.
 
-    Everything, letters included, is in the units of the axes, so boxes keep apart at any size of the picture.
+    Everything, letters included, is in the units of the axes, so boxes keep apart at any size of the picture. Leaves
+    have the colour of their class, or are the darker the larger the number that they predict. Codes of categories that
+    stand in combinations are listed below the tree.
 
     Parameters
     ----------
     ax : matplotlib Axes
-    tree : Tree or fitted classifier that has one
+    tree : Tree or fitted learner that has one
         Links to the left are for "no".
     """
     tree = getattr(tree, "tree_", tree)
     if not isinstance(tree, Tree):
         raise TypeError(f"only trees of linear tests can be drawn, got {type(tree).__name__}")
     texts = [_describe(tree, node) for node in range(tree.n_nodes)]
+    colours = _leaf_colours(tree)
     widths = np.array([max(_letters(line).get_extents().width for line in lines) + 10 for lines in texts])
     heights = np.array([12.0 * len(lines) + 6 for lines in texts])
     across, depths = _place_nodes(tree.children, widths), tree.depths
@@ -278,10 +297,9 @@ def draw_tree(ax: Axes, tree: Any) -> None:
 
     for node, (lines, width, height) in enumerate(zip(texts, widths, heights, strict=True)):
         x, middle = places[node]
-        colour = _tint(class_style(int(tree.majority[node]))[0]) if tree.is_leaf[node] else "white"
         frame = FancyBboxPatch(
             (x - width / 2, middle - height / 2), width, height, boxstyle="round,pad=0,rounding_size=4",
-            facecolor=colour, edgecolor="black", linewidth=0.8, zorder=2,
+            facecolor=colours.get(node, "white"), edgecolor="black", linewidth=0.8, zorder=2,
         )  # fmt: skip
         ax.add_patch(frame)
         for i, line in enumerate(lines):
@@ -293,6 +311,11 @@ def draw_tree(ax: Axes, tree: Any) -> None:
                 _write(ax, (start[0] + end[0]) / 2, (start[1] + end[1]) / 2, answer, halo=True)
     low = (places - np.column_stack([widths, heights]) / 2).min(axis=0) - 4
     high = (places + np.column_stack([widths, heights]) / 2).max(axis=0) + 4
+    for line in [line for words in code_lists(tree, digits=2) for line in textwrap.wrap(words, NOTE_WIDTH)]:
+        low[1] -= 12
+        middle, half = (low[0] + high[0]) / 2, _letters(line).get_extents().width / 2 + 4
+        _write(ax, middle, low[1] + 6, line)
+        low[0], high[0] = min(low[0], middle - half), max(high[0], middle + half)
     spare = np.maximum(0, [240, 160] - (high - low)) / 2  # letters of small trees must not get huge
     (left, bottom), (right, top) = low - spare, high + spare
     ax.set(xlim=(left, right), ylim=(bottom, top), aspect="equal")
@@ -304,14 +327,26 @@ def _describe(tree: Tree, node: int) -> list[str]:
     if tree.is_leaf[node]:
         count = np.format_float_positional(tree.counts[node].sum(), precision=4, trim="-")
         examples = "1 example" if count == "1" else f"{count} examples"
+        if isinstance(tree, RegressionTree):
+            return [str(node), f"{tree.values[node]:.3g}", examples]
         return [str(node), f"class {tree.classes[tree.majority[node]]}", examples]
-    combination, threshold = equation(tree, node, digits=2).rsplit(" > ", 1)
+    combination, *threshold = equation_sides(tree, node, digits=2)
     lines = textwrap.wrap(combination, 24, max_lines=3, placeholder=" ...") or [""]
-    if len(lines[-1]) + len(threshold) < 20:
-        lines[-1] += f" > {threshold}"
-    else:
-        lines.append(f"> {threshold}")
+    for right in threshold:
+        if len(lines[-1]) + len(right) < 22:
+            lines[-1] += f" {right}"
+        else:
+            lines.append(right)
     return [str(node), *lines]
+
+
+def _leaf_colours(tree: Tree) -> dict[int, tuple[float, ...]]:
+    leaves = np.flatnonzero(tree.is_leaf).tolist()
+    if not isinstance(tree, RegressionTree):
+        return {leaf: _tint(class_style(int(tree.majority[leaf]))[0]) for leaf in leaves}
+    values = tree.values[leaves]
+    heights = (values - values.min()) / (np.ptp(values) or 1.0)
+    return {leaf: _tint(COLOURS[0], 0.05 + 0.5 * height) for leaf, height in zip(leaves, heights, strict=True)}
 
 
 def _place_nodes(children: np.ndarray, widths: np.ndarray, gap: float = 12.0) -> np.ndarray:

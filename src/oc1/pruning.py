@@ -67,10 +67,17 @@ class PruningSequence:
         return np.cumsum(change, axis=0)[:-1]
 
 
-def prune_sequence(tree: TreeStructure) -> PruningSequence:
-    """Compute the cost-complexity sequence of a tree; all nodes at the smallest alpha are cut in one step."""
+def prune_sequence(tree: TreeStructure, costs: np.ndarray | None = None) -> PruningSequence:
+    """Compute the cost-complexity sequence of a tree; all nodes at the smallest alpha are cut in one step.
+
+    Parameters
+    ----------
+    tree : TreeStructure
+    costs : array (n_nodes,), optional
+        Cost of each node as a leaf, from 0 to 1. None: ``tree.costs``.
+    """
     is_leaf = tree.is_leaf
-    shares = tree.costs
+    shares = tree.costs if costs is None else costs
     # Lists: single numbers of arrays are slow to get at.
     cost = shares.tolist()
     below = tree.sum_upwards(np.where(is_leaf, shares, 0.0)).tolist()
@@ -113,6 +120,26 @@ def prune_sequence(tree: TreeStructure) -> PruningSequence:
         sizes[-1] = int(leaves[0])
     assert leaves[0] == 1
     return PruningSequence(tree, np.array(alphas), np.array(sizes), np.array(steps))
+
+
+def _by_impurity(tree: TreeStructure) -> tuple[PruningSequence, float]:
+    """Return the sequence by impurity as a share of the root's, and the root's."""
+    whole = float(tree.impurities[0])
+    return prune_sequence(tree, tree.impurities / whole if whole > 0 else np.zeros(tree.n_nodes)), whole
+
+
+def impurity_path(tree: TreeStructure) -> tuple[np.ndarray, np.ndarray]:
+    """Return the alphas of the sequence by impurity, as scikit-learn has them, and the impurity of each subtree."""
+    sequence, whole = _by_impurity(tree)
+    return sequence.alphas * whole, sequence.sum_over_leaves(tree.impurities)
+
+
+def cut_at(tree: TreeStructure, alpha: float) -> TreeStructure:
+    """Return the subtree that is best at a price of a leaf in impurity: scikit-learn's ``ccp_alpha``."""
+    if alpha == 0:
+        return tree
+    sequence, whole = _by_impurity(tree)
+    return sequence.subtree(sequence.step_of(alpha / whole if whole > 0 else 0.0))
 
 
 def choose_step(accuracies: np.ndarray, n_examples: float, standard_errors: float) -> int:

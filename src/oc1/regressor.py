@@ -13,6 +13,7 @@ from sklearn.utils.validation import _check_sample_weight
 
 from . import _regression
 from .base import GrownBySplitter, Training
+from .categories import learn_and_encode
 from .pruning import PruningSequence, pruning_path, smallest_within
 from .scaling import SearchSpace
 from .splitting import GrownNode, LinearTest, NodeExamples, build_linear_tree
@@ -173,6 +174,9 @@ class OC1Regressor(RegressorMixin, GrownBySplitter):
         Grow best-first until there are so many leaves.
     min_impurity_decrease : float, default=0.0
         A node is split only if the loss saved per example, times its share of the examples, is at least this.
+    categorical_features : None, "from_dtype", or array-like of int, str or bool, default=None
+        Which columns hold categories (texts or numbers without an order); see `OC1Classifier`. In each tree, the mean
+        response of a category, drawn to the mean of all for rare ones, takes the place of the attribute.
     prune : {"auto", "holdout", "cv", None}, default="auto"
         Cost-complexity pruning: with a part of the examples kept back, by cross-validation in ten folds on all of them,
         or none. "auto" is "cv" for up to 2000 examples, for which it is more accurate and quick enough, else
@@ -182,6 +186,9 @@ class OC1Regressor(RegressorMixin, GrownBySplitter):
     prune_se : float, default=0.0
         Take the smallest tree whose mean loss is within so many of its standard errors of the best. Weights count as
         numbers of examples here.
+    ccp_alpha : float, default=0.0
+        The price of a leaf, in mean loss, at which the tree is cut after that, with any `prune`: scikit-learn's
+        ``ccp_alpha``, on the same scale. ``cost_complexity_pruning_path`` lists those that make a difference.
     random_state : int, RandomState instance or None, default=None
         The same seed gives the same tree.
     verbose : int, default=0
@@ -197,6 +204,8 @@ class OC1Regressor(RegressorMixin, GrownBySplitter):
         The cost-complexity sequence from the whole tree to the root. Alpha is the mean loss that a leaf must save
         (scikit-learn's ``ccp_alpha``), the loss is the mean on the examples kept back (or cross-validated; NaN without
         pruning).
+    categories_ : list with an array or None for each attribute, or None
+        The values of the categorical attributes, the most frequent first; None if there are no such attributes.
     n_features_in_ : int
     feature_names_in_ : array (n_features_in_,)
         Only if the attributes have names.
@@ -225,6 +234,7 @@ class OC1Regressor(RegressorMixin, GrownBySplitter):
         "n_restarts": [Interval(Integral, 0, None, closed="left")],
         "n_jumps": [Interval(Integral, 0, None, closed="left")],
         "min_samples_oblique": [Interval(Integral, 2, None, closed="left"), None],
+        "categorical_features": ["array-like", StrOptions({"from_dtype"}), None],
     }
 
     def __init__(
@@ -240,9 +250,11 @@ class OC1Regressor(RegressorMixin, GrownBySplitter):
         min_samples_leaf=5,
         max_leaf_nodes=None,
         min_impurity_decrease=0.0,
+        categorical_features=None,
         prune="auto",
         prune_fraction=0.1,
         prune_se=0.0,
+        ccp_alpha=0.0,
         random_state=None,
         verbose=0,
     ):
@@ -256,9 +268,11 @@ class OC1Regressor(RegressorMixin, GrownBySplitter):
         self.min_samples_leaf = min_samples_leaf
         self.max_leaf_nodes = max_leaf_nodes
         self.min_impurity_decrease = min_impurity_decrease
+        self.categorical_features = categorical_features
         self.prune = prune
         self.prune_fraction = prune_fraction
         self.prune_se = prune_se
+        self.ccp_alpha = ccp_alpha
         self.random_state = random_state
         self.verbose = verbose
 
@@ -283,11 +297,12 @@ class OC1Regressor(RegressorMixin, GrownBySplitter):
         return self._fit_or_restore(X, y, sample_weight)
 
     def _fit(self, X, y, sample_weight):
+        X, categories = learn_and_encode(X, self.categorical_features)
         X, y = self._validated(X, y)
         weights = None
         if sample_weight is not None:
             weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        return self._learn(X, np.asarray(y, dtype=np.float64), weights, np.empty(0))
+        return self._learn(X, np.asarray(y, dtype=np.float64), weights, np.empty(0), categories)
 
     def _notes(self, data: Training) -> ResponseNotes:
         whole = data.weights is None or bool((data.weights == np.round(data.weights)).all())

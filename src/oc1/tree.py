@@ -99,6 +99,12 @@ class TreeStructure:
         return (self.counts.sum(axis=1) - self.counts.max(axis=1)) / self.counts[0].sum()
 
     @property
+    def impurities(self) -> np.ndarray:
+        """Impurity of each node times its share of the examples, as scikit-learn prunes by: Gini."""
+        sizes = self.counts.sum(axis=1)
+        return (sizes - (self.counts**2).sum(axis=1) / np.maximum(sizes, np.finfo(float).tiny)) / sizes[0]
+
+    @property
     def majority(self) -> np.ndarray:
         """Most frequent class of each node, as an index."""
         return self.counts.argmax(axis=1)
@@ -106,7 +112,12 @@ class TreeStructure:
     @property
     def probabilities(self) -> np.ndarray:
         """Share of each class at each node."""
-        return self.counts / self.counts.sum(axis=1, keepdims=True)
+        return self.smoothed_probabilities(0.0)
+
+    def smoothed_probabilities(self, smoothing: float) -> np.ndarray:
+        """Return the share of each class at each node with so many more examples of every class."""
+        counts = self.counts + smoothing
+        return counts / counts.sum(axis=1, keepdims=True)
 
     def apply(self, X: np.ndarray, n_jobs: int = 1) -> np.ndarray:
         """Return the leaf that each row of a float array ends in; large inputs are shared among `n_jobs` threads."""
@@ -332,6 +343,11 @@ class RegressionTree(Tree):
     def costs(self) -> np.ndarray:
         """Cost of each node as a leaf, for pruning: its share of the loss of the root."""
         return self.losses / self.losses[0] if self.losses[0] > 0 else np.zeros(self.n_nodes)
+
+    @property
+    def impurities(self) -> np.ndarray:
+        """Impurity of each node times its share of the examples, as scikit-learn prunes by: the mean loss."""
+        return self.losses / self.counts[0, 0]
 
     def _cut_structure(self, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray, dict[str, Any]]:
         keep, leaf, structure = super()._cut_structure(nodes)

@@ -9,10 +9,11 @@ import numpy as np
 from .classifier import OC1Classifier
 from .datasets import make_rcb
 from .grower import SHARED_SEARCH
+from .regressor import OC1Regressor
 
 
 def warmup() -> float:
-    """Compile every kernel that OC1 can need to fit or predict; return the seconds it took.
+    """Compile every kernel that `OC1Classifier` and `OC1Regressor` can need; return the seconds it took.
 
     (Those of the learners in `oc1.baselines` are compiled when they are first used.) The compiled code is kept on disk,
     so this is worth its time once on a machine: in an image, after an upgrade, or before something that is timed.
@@ -20,7 +21,7 @@ def warmup() -> float:
     Returns
     -------
     float
-        Some fifteen seconds the first time, well under a second later.
+        Some twenty-five seconds the first time, well under a second later.
 
     Examples
     --------
@@ -32,6 +33,7 @@ def warmup() -> float:
     quick = {"n_restarts": 2, "n_jumps": 1, "random_state": 0}
     for criterion in ("twoing", "info_gain", "sum_minority"):
         OC1Classifier(criterion=criterion, **quick).fit(X, y)
+    OC1Regressor(prune=None, **quick).fit(X, X[:, 0])
     OC1Classifier(max_terms=1, **quick).fit(X.astype(np.float32), y).predict(X.astype(np.float32))
     X, y = make_rcb(SHARED_SEARCH, random_state=0)
     OC1Classifier(n_jobs=2, max_depth=1, prune=None, **quick).fit(X, y)

@@ -219,13 +219,13 @@ class ErrorBasedPruning:
 # ------------------------------------------------------------------------------------------------ prediction
 
 
-def fractional_probabilities(tree: Tree, X: np.ndarray) -> np.ndarray:
+def fractional_probabilities(tree: Tree, X: np.ndarray, smoothing: float = 0.0) -> np.ndarray:
     """Return class shares for rows with missing values: where one is asked for, the row goes down both branches.
 
     Its parts are as large as the branches' shares of the training examples, and the shares of the classes in the
     leaves that they reach are added up.
     """
-    probabilities, mass = tree.probabilities, tree.counts.sum(axis=1)
+    probabilities, mass = tree.smoothed_probabilities(smoothing), tree.counts.sum(axis=1)
     result = np.zeros((len(X), tree.counts.shape[1]))
     todo = [(0, np.arange(len(X)), np.ones(len(X)))]
     while todo:
@@ -273,6 +273,8 @@ class C45Classifier(SplitterClassifier):
     prune : {"error", None}, default="error"
         Error-based pruning: from the bottom up, a node becomes a leaf, or its largest branch takes its place, where
         that is expected to make no more errors. Or no pruning.
+    ccp_alpha, smoothing
+        See `OC1Classifier`.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, as in scikit-learn. Weights count as numbers of examples.
     random_state : int, RandomState instance or None, default=None
@@ -334,7 +336,9 @@ class C45Classifier(SplitterClassifier):
         max_leaf_nodes=None,
         min_impurity_decrease=0.0,
         prune="error",
+        ccp_alpha=0.0,
         class_weight=None,
+        smoothing=0.0,
         random_state=None,
         verbose=0,
     ):
@@ -345,7 +349,9 @@ class C45Classifier(SplitterClassifier):
         self.max_leaf_nodes = max_leaf_nodes
         self.min_impurity_decrease = min_impurity_decrease
         self.prune = prune
+        self.ccp_alpha = ccp_alpha
         self.class_weight = class_weight
+        self.smoothing = smoothing
         self.random_state = random_state
         self.verbose = verbose
 
@@ -403,11 +409,11 @@ class C45Classifier(SplitterClassifier):
         -------
         array (n_samples,)
         """
-        probabilities = self.predict_proba(X)
-        return self.classes_[probabilities.argmax(axis=1)]
+        shares = self._shares(X, 0.0)
+        return self.classes_[shares.argmax(axis=1)]
 
     def predict_proba(self, X):
-        """Return the share of each class in the leaf, or leaves, of each example.
+        """Return the share of each class in the leaf, or leaves, of each example, smoothed if so asked for.
 
         Parameters
         ----------
@@ -419,10 +425,13 @@ class C45Classifier(SplitterClassifier):
         array (n_samples, n_classes)
             In the order of ``classes_``.
         """
+        return self._shares(X, self.smoothing)
+
+    def _shares(self, X, smoothing: float) -> np.ndarray:
         X = self._checked(X)
         tree = self.tree_
-        probabilities = tree.probabilities[tree.apply(X)]
+        probabilities = tree.smoothed_probabilities(smoothing)[tree.apply(X)]
         incomplete = np.flatnonzero(np.isnan(X[:, np.unique(tree.features)]).any(axis=1))
         if len(incomplete):
-            probabilities[incomplete] = fractional_probabilities(tree, X[incomplete].astype(np.float64))
+            probabilities[incomplete] = fractional_probabilities(tree, X[incomplete].astype(np.float64), smoothing)
         return probabilities

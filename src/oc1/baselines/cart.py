@@ -29,7 +29,7 @@ class CARTClassifier(TreeClassifier):
         See `OC1Classifier`.
     prune : {"cv", "holdout", None}, default="cv"
         Cost-complexity pruning: by cross-validation in ten folds, with a part of the examples kept back, or none.
-    prune_fraction, prune_se, class_weight, random_state, n_jobs, verbose
+    prune_fraction, prune_se, ccp_alpha, class_weight, smoothing, random_state, n_jobs, verbose
         See `OC1Classifier`. The random state deals the folds and settles ties.
 
     Attributes
@@ -70,7 +70,9 @@ class CARTClassifier(TreeClassifier):
         prune="cv",
         prune_fraction=0.1,
         prune_se=0.0,
+        ccp_alpha=0.0,
         class_weight=None,
+        smoothing=0.0,
         random_state=None,
         n_jobs=None,
         verbose=0,
@@ -84,7 +86,9 @@ class CARTClassifier(TreeClassifier):
         self.prune = prune
         self.prune_fraction = prune_fraction
         self.prune_se = prune_se
+        self.ccp_alpha = ccp_alpha
         self.class_weight = class_weight
+        self.smoothing = smoothing
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.verbose = verbose

@@ -156,8 +156,8 @@ class CARTLCClassifier(SplitterClassifier):
     elimination : float, default=0.2
         In the book's mode, the attribute whose loss costs least is dropped as long as that cost is below this share of
         the largest one.
-    max_depth, min_samples_split, min_samples_leaf, max_leaf_nodes, prune, prune_fraction, prune_se, class_weight, \
-            verbose
+    max_depth, min_samples_split, min_samples_leaf, max_leaf_nodes, prune, prune_fraction, prune_se, ccp_alpha, \
+            class_weight, smoothing, verbose
         See `OC1Classifier`.
     min_impurity_decrease : float, default=0.0
         A node is split only if the information gained, in bits, times its share of the examples, is at least this.
@@ -227,7 +227,9 @@ class CARTLCClassifier(SplitterClassifier):
         prune="holdout",
         prune_fraction=0.1,
         prune_se=0.0,
+        ccp_alpha=0.0,
         class_weight=None,
+        smoothing=0.0,
         random_state=None,
         verbose=0,
     ):
@@ -243,7 +245,9 @@ class CARTLCClassifier(SplitterClassifier):
         self.prune = prune
         self.prune_fraction = prune_fraction
         self.prune_se = prune_se
+        self.ccp_alpha = ccp_alpha
         self.class_weight = class_weight
+        self.smoothing = smoothing
         self.random_state = random_state
         self.verbose = verbose
 

@@ -179,6 +179,8 @@ class LMDTClassifier(SplitterClassifier):
         Share of the examples kept back for ``prune="holdout"``.
     prune_se : float, default=0.0
         Take the smallest tree within so many standard errors of the best. Weights count as numbers of examples here.
+    ccp_alpha, smoothing
+        See `OC1Classifier`.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, as in scikit-learn.
     random_state : int, RandomState instance or None, default=None
@@ -291,7 +293,9 @@ class LMDTClassifier(SplitterClassifier):
         prune="holdout",
         prune_fraction=0.1,
         prune_se=0.0,
+        ccp_alpha=0.0,
         class_weight=None,
+        smoothing=0.0,
         random_state=None,
         verbose=0,
     ):
@@ -313,7 +317,9 @@ class LMDTClassifier(SplitterClassifier):
         self.prune = prune
         self.prune_fraction = prune_fraction
         self.prune_se = prune_se
+        self.ccp_alpha = ccp_alpha
         self.class_weight = class_weight
+        self.smoothing = smoothing
         self.random_state = random_state
         self.verbose = verbose
 

@@ -57,8 +57,8 @@ class PerceptronTreeClassifier(SplitterClassifier):
     ----------
     max_epochs : int, default=3000
         Presentations of all examples after which a unit is given up.
-    max_depth, min_samples_split, min_samples_leaf, max_leaf_nodes, prune, prune_fraction, prune_se, class_weight, \
-            random_state, verbose
+    max_depth, min_samples_split, min_samples_leaf, max_leaf_nodes, prune, prune_fraction, prune_se, ccp_alpha, \
+            class_weight, smoothing, random_state, verbose
         See `OC1Classifier`.
     min_impurity_decrease : float, default=0.0
         A node is split only if the information gained, in bits, times its share of the examples, is at least this.
@@ -95,7 +95,9 @@ class PerceptronTreeClassifier(SplitterClassifier):
         prune="holdout",
         prune_fraction=0.1,
         prune_se=0.0,
+        ccp_alpha=0.0,
         class_weight=None,
+        smoothing=0.0,
         random_state=None,
         verbose=0,
     ):
@@ -108,7 +110,9 @@ class PerceptronTreeClassifier(SplitterClassifier):
         self.prune = prune
         self.prune_fraction = prune_fraction
         self.prune_se = prune_se
+        self.ccp_alpha = ccp_alpha
         self.class_weight = class_weight
+        self.smoothing = smoothing
         self.random_state = random_state
         self.verbose = verbose
 
