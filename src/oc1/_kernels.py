@@ -791,8 +791,8 @@ def search(
     Run -1 looks at the attributes, one after the other. Every other run improves a plane: single coefficients (Figure
     8's Perturb) until nothing changes, then random directions (jumps) until one helps, which goes back to the
     coefficients, or `n_jumps` have failed. Run 0 starts from the best attribute of run -1, others from given planes,
-    the rest at random ones (see the last fields of `Plan`). Unless the node is small, a run that gets where earlier ones stood goes no further, if one of them has jumped away
-    or several have jumped in vain.
+    the rest at random ones (see the last fields of `Plan`). Unless the node is small, a run that gets where earlier
+    ones stood goes no further, if one of them has jumped away or several have jumped in vain.
 
     At large nodes, all runs climb before any jumps, in two stages. Then a run needs to know of the others only where
     they stood in between, so the runs of each stage can be made in any order. Each run has its own random streams and

@@ -2,8 +2,8 @@
 
 At a node there are up to three candidates: the best axis-parallel split, a linear classifier (see `oc1.starts`), and
 the purest hyperplane of OC1's search, which begins at the other two among others. The purest fits the training examples
-best, but a search over d + 1 coefficients finds something in noise, too. What a candidate is *worth* is its Twoing value
-less what chance accounts for: for the searched ones ``caution / n`` times the number of coefficients; for the linear
+best, but a search over d + 1 coefficients finds something in noise, too. What a candidate is *worth* is its Twoing
+value less what chance accounts for: for the searched ones ``caution / n`` times the number of coefficients; for the linear
 classifier nothing, since each example is judged by the plane that was fitted without it. Where no candidate is worth
 more than ``caution / 3n`` for each class, the node stays a leaf: no example need be kept back for pruning, and no time
 goes into the noise at the bottom.
