@@ -118,11 +118,13 @@ class Plan(NamedTuple):
     total: float  # weight of all examples of the tree
     max_terms: int  # attributes that an oblique split may have
     shared: int  # from so many examples on, the search of a node is in two stages, which threads can share
+    axis_starts: int  # how many runs start from the best attribute: 0 or 1
+    n_given: int  # how many of the next ones start from the planes that `Scratch.runs` holds
 
     @classmethod
     def sample(cls):
         """Return a plan whose values have the types that the kernels expect."""
-        return cls(0, 0, False, 0, 0, 0, 0, 0, 0, 0.0, 0.0, 0, 0, 0.0, 0.0, 0, 0)
+        return cls(0, 0, False, 0, 0, 0, 0, 0, 0, 0.0, 0.0, 0, 0, 0.0, 0.0, 0, 0, 0, 0)
 
 
 class Examples(NamedTuple):
@@ -788,9 +790,9 @@ def search(
 
     Run -1 looks at the attributes, one after the other. Every other run improves a plane: single coefficients (Figure
     8's Perturb) until nothing changes, then random directions (jumps) until one helps, which goes back to the
-    coefficients, or `n_jumps` have failed. Run 0 starts from the best attribute of run -1, the others at random planes.
-    Unless the node is small, a run that gets where earlier ones stood goes no further, if one of them has jumped away
-    or several have jumped in vain.
+    coefficients, or `n_jumps` have failed. Run 0 starts from the best attribute of run -1, others from given planes,
+    the rest at random ones (see the last fields of `Plan`). Unless the node is small, a run that gets where earlier
+    ones stood goes no further, if one of them has jumped away or several have jumped in vain.
 
     At large nodes, all runs climb before any jumps, in two stages. Then a run needs to know of the others only where
     they stood in between, so the runs of each stage can be made in any order. Each run has its own random streams and
@@ -810,16 +812,18 @@ def search(
         jumping = stage == JUMP
         stream[0] = mix(seed, np.uint64(2 * run + 5 + jumping))
         turn, rounds, jumps, settled, considered, p_move, score = 0, 0, 0, 0, 0, stagnation, NOTHING
-        sweep, climbed = size if run == 0 else n_swept, False
+        from_axis = run < plan[17] and attribute >= 0
+        given = plan[17] <= run < plan[17] + plan[18]
+        sweep, climbed = size if from_axis or given else n_swept, False
         choice, choice_score, choice_alpha = -1, NOTHING, 0.0  # of a best-first round
         if run >= 0:
             for m in range(size):
-                if jumping:
+                if jumping or given:
                     plane[m] = runs[run, PLANE + m]
-                elif run > 0 or attribute < 0:
-                    plane[m] = 2.0 * uniform(stream) - 1.0
-                else:
+                elif from_axis:
                     plane[m] = 1.0 if m == attribute else -threshold if m == size - 1 else 0.0
+                else:
+                    plane[m] = 2.0 * uniform(stream) - 1.0
             if jumping:
                 jumps, score = 1, runs[run, SCORE]
                 runs[run, JUMPED] = 0.0
@@ -1078,9 +1082,9 @@ def oblique_test(plane, shift, scale, features, coefficients):
 @_inner
 def place_test(
     values, row_step, column_step, fill, labels, weights, rows, start, stop, features, coefficients, threshold,
-    totals, ranks, present, code, min_leaf, rate, places, counts, stream, projections,
+    totals, ranks, present, code, min_leaf, rate, places, counts, stream, projections, centred,
 ):  # fmt: skip
-    """Try a test on a node: project its rows and put the threshold midway between the neighbours on its two sides.
+    """Try a test on a node: project its rows and, if `centred`, put the threshold midway between its two neighbours.
 
     Returns (score, threshold, gap between the neighbours), the score NOTHING where a side has too few examples; the
     left weights are in ``counts[0]``.
@@ -1098,9 +1102,10 @@ def place_test(
             count += 1
     if features.size == 0 or count < min_leaf or stop - start - count < min_leaf:
         return NOTHING, threshold, 0.0
-    threshold = below + 0.5 * (above - below)
-    if not (threshold >= below and threshold < above):
-        threshold = below
+    if centred:
+        threshold = below + 0.5 * (above - below)
+        if not (threshold >= below and threshold < above):
+            threshold = below
     n, n_left = 0.0, 0.0
     for c in range(totals.size):
         counts[0, c] = 0.0
@@ -1157,11 +1162,12 @@ def bring_left_forward(values, projections, threshold, buffer):
 
 
 @_compiled
-def grow(examples, plan, shorten, look, line, rate, bound, scratch, nodes, max_splits, searched, axis):
+def grow(examples, plan, shorten, look, line, rate, bound, scratch, nodes, max_splits, searched, axis, given, centred):
     """Grow the subtree of the first of `nodes`, or as much of it as `max_splits` and the room in `nodes` allow.
 
     Nodes that were not looked at are left PENDING. Where the first node has been `searched` already, `axis` is what the
-    search returned and the oblique runs are in ``scratch.runs``.
+    search returned and the oblique runs are in ``scratch.runs``. Where its test is `given`, the first so many terms of
+    `nodes` and the threshold in its first row are that test, and nothing is searched; the threshold moves if `centred`.
 
     Returns (number of nodes, number of terms, hyperplanes considered).
     """
@@ -1195,13 +1201,14 @@ def grow(examples, plan, shorten, look, line, rate, bound, scratch, nodes, max_s
         totals, ranks, present, bounds = all_totals[0, :k], all_totals[1, :k], classes[1, :k], classes[2, : k + 1]
 
         # Search, and take the best run: the first of those that are equally good.
-        own_runs = n_runs if n >= min_oblique else 0
+        is_given = node == 0 and given > 0
+        own_runs = n_runs if n >= min_oblique and not is_given else 0
         axis_score, attribute, at = axis
-        considered += d if with_axis else 0
+        considered += d if with_axis and not is_given else 0
         best, best_run, pure = NOTHING, -1, False
         two_stages = n >= plan[16] and n_jumps > 0 and own_runs > 0
         for stage in range(CLIMB if two_stages else BOTH, JUMP + 1 if two_stages else BOTH + 1):
-            if not pure and (node > 0 or not searched):
+            if not pure and (node > 0 or not (searched or is_given)):
                 found = look(
                     columns, labels, weights, rows, fill, shift, scale, start, stop, totals, ranks, present, bounds,
                     line, rate, bound, plan, seeds[node], stage, -1 if with_axis and stage != JUMP else 0, own_runs,
@@ -1229,11 +1236,14 @@ def grow(examples, plan, shorten, look, line, rate, bound, scratch, nodes, max_s
         # The search works on rounded numbers: what counts is how a test divides the examples themselves. The oblique
         # test is tried first, unless the bias needs both; the axis-parallel one stays where the oblique gains nothing.
         chosen, threshold, gap, size, rival = NOTHING, 0.0, 0.0, 0, 0.0
-        for attempt in range(2 if axis_bias == 1.0 else 3):
+        for attempt in range(1 if is_given else 2 if axis_bias == 1.0 else 3):
             oblique = attempt == (0 if axis_bias == 1.0 else 1)
-            if (oblique and not best > axis_score) or (not oblique and (chosen > NOTHING or attribute < 0)):
+            unwanted = not best > axis_score if oblique else chosen > NOTHING or attribute < 0
+            if unwanted and not is_given:
                 continue
-            if oblique:
+            if is_given:
+                size, threshold = given, reals[node, 0]
+            elif oblique:
                 size, threshold = oblique_test(
                     runs[best_run, PLANE:], shift, scale, features[n_terms:], coefficients[n_terms:]
                 )
@@ -1246,8 +1256,9 @@ def grow(examples, plan, shorten, look, line, rate, bound, scratch, nodes, max_s
                 values, row_step, column_step, fill, labels, weights, rows, start, stop,
                 features[n_terms : n_terms + size], coefficients[n_terms : n_terms + size], threshold,
                 totals, ranks, present, code, min_leaf, rate, places, counts, stream, projections[0],
+                centred or not is_given,
             )  # fmt: skip
-            if chosen == NOTHING:
+            if chosen == NOTHING or is_given:
                 continue
             if axis_bias > 1.0 and attempt < 2:
                 impurity = impurity_of(chosen, counts, totals, ranks, code)

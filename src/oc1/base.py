@@ -20,6 +20,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 
 from . import pruning, sampling
 from ._compiling import announce_compiling
+from .careful import CarefulGrower
 from .categories import Categories, code_categories, encode, explain_text, labels_of, learn_and_encode, renumber
 from .categories import replace_by_codes as coded
 from .grower import GrowthOptions, TreeGrower, build_tree
@@ -56,7 +57,8 @@ def grow_tree(
     data: Training, rows: np.ndarray, weights: np.ndarray | None, options: GrowthOptions, verbose: int
 ) -> Grown:
     """Grow a tree by the compiled search; the arguments are those of `TreeClassifier._grow`."""
-    grower = TreeGrower(
+    kind = CarefulGrower if options.is_careful else TreeGrower
+    grower = kind(
         data.X, data.y, weights, rows, data.fill, len(data.classes), options, data.seed, print if verbose else None
     )
     tree = build_tree(grower.grow(), data.fill, data.classes, data.feature_names)
@@ -270,7 +272,7 @@ class TreeEstimator(CarefulEstimator):
             judged = [pruning.correct_at(sequence, other, judge(other, fold)) for other, fold in trials]
             means = np.sum(judged, axis=0) / mass(everything)
             step = self._choose(means, mass(everything))
-        pruned = sequence.subtree(step) if self.prune is not None else unpruned
+        pruned = sequence.subtree(step) if prune is not None else unpruned
         return unpruned, pruned, self._path(sequence, means), n_hyperplanes, scale
 
     def _leaves(self, X) -> np.ndarray:

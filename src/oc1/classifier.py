@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from functools import cache
+from inspect import signature
 from numbers import Integral, Real
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from joblib import effective_n_jobs
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -13,8 +15,24 @@ from .base import TreeClassifier, grow_tree
 from .grower import GrowthOptions
 from .impurity import MEASURES, get_measure
 from .scaling import NORMALIZATIONS
+from .starts import GROUPINGS, RANDOM, STARTS
 
 ORDERS = {"sequential": _kernels.SEQUENTIAL, "best": _kernels.BEST, "random": _kernels.RANDOM}
+#: What a preset puts in place of the defaults. (Section 4.1 of the paper: attributes in the positive quadrant, 20
+#: restarts and 5 jumps, coefficients in turn, a tenth of the examples kept back for pruning; the purest split wins.)
+PRESETS: dict[str, dict[str, Any]] = {
+    "paper": {
+        "normalize": "positive",
+        "starts": ("axis", "random"),
+        "caution": 0.0,
+        "n_restarts": 20,
+        "n_jumps": 5,
+        "order": "sequential",
+        "prune": "holdout",
+    }
+}
+#: Up to so many examples, ``prune="auto"`` is cross-validation where it is not left to caution.
+FEW_EXAMPLES = 2000
 
 
 class OC1Classifier(TreeClassifier):
@@ -132,6 +150,11 @@ class OC1Classifier(TreeClassifier):
 
     _parameter_constraints: ClassVar[dict] = {
         **TreeClassifier._parameter_constraints,
+        "preset": [StrOptions(set(PRESETS)), None],
+        "prune": [StrOptions({"auto", "holdout", "cv"}), None],
+        "starts": [list, tuple, str],
+        "groupings": [list, tuple, str],
+        "caution": [Interval(Real, 0, None, closed="left")],
         "criterion": [StrOptions(set(MEASURES)), callable],
         "splits": [StrOptions({"best", "axis", "oblique"})],
         "normalize": [StrOptions(set(NORMALIZATIONS))],
@@ -150,11 +173,15 @@ class OC1Classifier(TreeClassifier):
     def __init__(
         self,
         *,
+        preset=None,
         criterion="twoing",
         splits="best",
         normalize="standard",
         n_restarts=20,
         n_jumps=5,
+        starts=("axis", "logistic", "least_squares", "random"),
+        groupings=("one_vs_rest",),
+        caution=3.0,
         order="sequential",
         n_perturbations=50,
         stagnation=1.0,
@@ -167,7 +194,7 @@ class OC1Classifier(TreeClassifier):
         max_leaf_nodes=None,
         min_impurity_decrease=0.0,
         categorical_features=None,
-        prune="holdout",
+        prune="auto",
         prune_fraction=0.1,
         prune_se=0.0,
         ccp_alpha=0.0,
@@ -177,11 +204,15 @@ class OC1Classifier(TreeClassifier):
         n_jobs=None,
         verbose=0,
     ):
+        self.preset = preset
         self.criterion = criterion
         self.splits = splits
         self.normalize = normalize
         self.n_restarts = n_restarts
         self.n_jumps = n_jumps
+        self.starts = starts
+        self.groupings = groupings
+        self.caution = caution
         self.order = order
         self.n_perturbations = n_perturbations
         self.stagnation = stagnation
@@ -207,23 +238,56 @@ class OC1Classifier(TreeClassifier):
     def _grow(self, data, rows, weights):
         return grow_tree(data, rows, weights, self._options(data.X.shape[1], len(data.classes)), self.verbose)
 
+    def _setting(self, name: str):
+        """Return a parameter, or what the preset says if it was left at its default."""
+        value = getattr(self, name)
+        if self.preset is None or name not in PRESETS[self.preset]:
+            return value
+        return PRESETS[self.preset][name] if value == _default(name) else value
+
+    def _pruning(self, data):
+        prune = self._setting("prune")
+        if prune != "auto":
+            return prune
+        if self.splits != "axis" and self._setting("caution") > 0.0:
+            return None
+        return "cv" if len(data.y) <= FEW_EXAMPLES else "holdout"
+
     def _options(self, n_features: int, n_classes: int) -> GrowthOptions:
         return GrowthOptions(
             measure=get_measure(self.criterion, n_classes),
             splits=self.splits,
-            n_restarts=self.n_restarts,
-            n_jumps=self.n_jumps,
-            order=ORDERS[self.order],
+            n_restarts=self._setting("n_restarts"),
+            n_jumps=self._setting("n_jumps"),
+            order=ORDERS[self._setting("order")],
             n_perturbations=self.n_perturbations,
             stagnation=float(self.stagnation),
             axis_bias=float(self.axis_bias),
-            min_samples_oblique=2 * n_features if self.min_samples_oblique is None else self.min_samples_oblique,
+            min_samples_oblique=self.min_samples_oblique,
             max_terms=self.max_terms,
             max_depth=self.max_depth,
             min_samples_split=self.min_samples_split,
             min_samples_leaf=self.min_samples_leaf,
             max_leaf_nodes=self.max_leaf_nodes,
             min_impurity_decrease=self.min_impurity_decrease,
-            normalize=self.normalize,
+            normalize=self._setting("normalize"),
+            starts=known_names("starts", self._setting("starts"), [*STARTS, RANDOM]),
+            groupings=known_names("groupings", self.groupings, list(GROUPINGS)),
+            caution=float(self._setting("caution")),
             n_jobs=effective_n_jobs(self.n_jobs),
         )
+
+
+@cache
+def _default(name: str):
+    return signature(OC1Classifier).parameters[name].default
+
+
+def known_names(parameter: str, given, known: list[str]) -> tuple[str, ...]:
+    """Return the names given for a parameter, one or several; raise an error that lists the known ones."""
+    names = (given,) if isinstance(given, str) else tuple(given)
+    unknown = [name for name in names if name not in known]
+    if unknown or not names:
+        what = f"{unknown[0]!r} is not one of them" if unknown else "none is given"
+        raise ValueError(f"{parameter} must name some of {', '.join(map(repr, known))}: {what}")
+    return names

@@ -17,6 +17,8 @@ from ._compiling import announce_compiling
 from ._elimination import shortening
 from .impurity import Measure, raise_failure
 from .scaling import SearchSpace
+from .splitting import LinearTest
+from .starts import AXIS, RANDOM
 from .tree import Tree
 
 #: A subtree of fewer examples is grown by one call into the kernels; larger nodes are split one by one, so that the
@@ -45,7 +47,7 @@ class GrowthOptions:
     n_perturbations: int = 50
     stagnation: float = 1.0
     axis_bias: float = 1.0
-    min_samples_oblique: int = 0
+    min_samples_oblique: int | None = 0
     max_terms: int | None = None
     max_depth: int | None = None
     min_samples_split: int = 2
@@ -53,7 +55,15 @@ class GrowthOptions:
     max_leaf_nodes: int | None = None
     min_impurity_decrease: float = 0.0
     normalize: str = "standard"
+    starts: tuple[str, ...] = (AXIS, RANDOM)
+    groupings: tuple[str, ...] = ("one_vs_rest",)
+    caution: float = 0.0
     n_jobs: int = 1
+
+    @property
+    def is_careful(self) -> bool:
+        """Whether splits are chosen by what they are worth (see `oc1.careful`), not by purity alone."""
+        return self.splits != "axis" and (self.caution > 0.0 or not {AXIS, RANDOM}.issuperset(self.starts))
 
     def plan(self, n_features: int, total: float) -> _kernels.Plan:
         """Return the options as the kernels take them."""
@@ -61,7 +71,11 @@ class GrowthOptions:
             measure=self.measure.code,
             min_leaf=self.min_samples_leaf,
             axis=self.splits != "oblique",
-            min_oblique=self.min_samples_oblique if self.splits == "best" else 0,
+            min_oblique=0
+            if self.splits != "best"
+            else 2 * n_features
+            if self.min_samples_oblique is None
+            else self.min_samples_oblique,
             # With a single attribute there is nothing to combine.
             n_runs=0
             if self.splits == "axis" or (self.splits == "best" and n_features == 1)
@@ -82,6 +96,8 @@ class GrowthOptions:
             total=total,
             max_terms=n_features if self.max_terms is None else self.max_terms,
             shared=SHARED_SEARCH,
+            axis_starts=int(AXIS in self.starts),
+            n_given=0,
         )
 
 
@@ -297,7 +313,16 @@ class TreeGrower:
             return self._call(place, 1)
         return self._call(place, 1, self._shared_search(place, pool))
 
-    def _call(self, place: Place, max_splits: int, axis: tuple[float, int, float] | None = None) -> Batch:
+    def _call(
+        self,
+        place: Place,
+        max_splits: int,
+        axis: tuple[float, int, float] | None = None,
+        given: LinearTest | None = None,
+        centred: bool = True,
+        plan: _kernels.Plan | None = None,
+    ) -> Batch:
+        """Grow from a node; `given` is its test, whose threshold is then `centred` between its neighbours or not."""
         above, row = place.above, place.row
         n_features = len(self.scale)
         room = 3 if max_splits == 1 else 2 * place.size + 1
@@ -306,10 +331,14 @@ class TreeGrower:
         nodes.table[0, : _kernels.LEFT] = place.start, place.stop, depth
         nodes.counts[0] = above.nodes.counts[row]
         nodes.seeds[0] = above.nodes.seeds[row]
+        if given is not None:
+            size = len(given.features)
+            nodes.features[:size], nodes.coefficients[:size] = given.features, given.coefficients
+            nodes.reals[0, 0] = given.threshold
         scratch = self._scratch()
         n_nodes, n_terms, considered = _kernels.grow(
             tuple(place.examples),
-            tuple(self.plan),
+            tuple(plan or self.plan),
             self._shorten,
             *self._pointers,
             tuple(scratch),
@@ -317,6 +346,8 @@ class TreeGrower:
             max_splits,
             axis is not None,
             axis or (_kernels.NOTHING, -1, 0.0),
+            0 if given is None else len(given.features),
+            centred,
         )
         self._check_measure(scratch)
         with self._lock:
@@ -328,7 +359,21 @@ class TreeGrower:
 
     def _shared_search(self, place: Place, pool: ThreadPoolExecutor) -> tuple[float, int, float]:
         """Search a node with all threads; leave the runs in this thread's buffers, return the axis-parallel split."""
-        nodes, row, plan, own = place.above.nodes, place.row, self.plan, self._scratch()
+        return self._search(place, self.plan, -1 if self.plan.axis else 0, pool=pool)
+
+    def _search(
+        self,
+        place: Place,
+        plan: _kernels.Plan,
+        first_run: int,
+        given: np.ndarray | None = None,
+        pool: ThreadPoolExecutor | None = None,
+    ) -> tuple[float, int, float]:
+        """Make all runs of a node from a first one on, with a pool of threads if there is one.
+
+        The runs are left in this thread's buffers; those after the axis-parallel start begin at the `given` planes.
+        """
+        nodes, row, own = place.above.nodes, place.row, self._scratch()
         node = (place.start, place.stop, int(nodes.table[row, _kernels.DEPTH]), nodes.counts[row])
         examples = place.examples
         data = (examples.columns, examples.labels, examples.weights, examples.rows)
@@ -338,6 +383,8 @@ class TreeGrower:
             scratch = self._scratch()
             if stage == _kernels.JUMP:
                 scratch.runs[:] = climbed
+            elif given is not None:
+                scratch.runs[plan.axis_starts : plan.axis_starts + len(given), _kernels.PLANE :] = given
             with np.errstate(all="ignore"):
                 axis = _kernels.search_node(
                     *data, *space, *node, *self._pointers, tuple(plan), nodes.seeds[row], stage, first, last,
@@ -347,15 +394,16 @@ class TreeGrower:
             own.runs[max(first, 0) : last] = scratch.runs[max(first, 0) : last]
             return axis
 
-        # The first run needs the best attribute; all others start anywhere.
+        if place.size < SHARED_SEARCH or plan.n_runs == 0:
+            return run(_kernels.BOTH, first_run, plan.n_runs)
+        each = pool.map if pool else map
+        # The first run may need the best attribute; all others start anywhere.
         climb = _kernels.CLIMB if plan.n_jumps > 0 else _kernels.BOTH
-        futures = [pool.submit(run, climb, -1 if plan.axis else 0, 1)]
-        futures += [pool.submit(run, climb, i, i + 1) for i in range(1, plan.n_runs)]
-        axis, *_ = [future.result() for future in futures]
+        firsts, lasts = [first_run, *range(1, plan.n_runs)], range(1, plan.n_runs + 1)
+        axis, *_ = each(run, itertools.repeat(climb), firsts, lasts)
         climbed = own.runs.copy()
         if plan.n_jumps > 0 and not climbed[:, _kernels.PURE].any():
-            jumps = itertools.repeat(_kernels.JUMP)
-            list(pool.map(run, jumps, range(plan.n_runs), range(1, plan.n_runs + 1)))
+            list(each(run, itertools.repeat(_kernels.JUMP), range(plan.n_runs), lasts))
         return axis
 
     def _scratch(self) -> _kernels.Scratch:

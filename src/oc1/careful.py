@@ -1,0 +1,291 @@
+"""Growing with care: a split is made where it tells more than chance would, and the widest of equal splits is taken.
+
+At a node there are up to three candidates: the best axis-parallel split, a linear classifier (see `oc1.starts`), and
+the purest hyperplane of OC1's search, which begins at the other two among others. The purest fits the training examples
+best, but a search over d + 1 coefficients finds something in noise, too. What a candidate is *worth* is its Twoing
+value less what chance accounts for: for the searched ones ``caution / n`` times the number of coefficients; for the linear
+classifier nothing, since each example is judged by the plane that was fitted without it. Where no candidate is worth
+more than ``caution / 3n`` for each class, the node stays a leaf: no example need be kept back for pruning, and no time
+goes into the noise at the bottom.
+
+Twoing prefers splits into halves, also where one class can be told from all others almost without fault, and examples
+that go astray at the top are lost. So the candidate is taken that is worth most for each example it misplaces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from . import _kernels
+from .grower import Batch, Place, TreeGrower
+from .splitting import LinearTest
+from .starts import AXIS, RANDOM, STARTS, NodeView, twoing
+
+#: Linear classifiers are fitted to so many examples at most, evenly chosen: more hardly move a plane.
+FITTED = 20_000
+#: What choosing the attribute costs an axis-parallel split, in coefficients for each doubling of the attributes.
+CHOICE = 0.7
+#: Room for the planes that all kinds of starts together may bring.
+ROOM = 16
+#: Rows looked at in one piece.
+PIECE = 65_536
+
+
+class Candidate(NamedTuple):
+    """A hyperplane in search space."""
+
+    plane: np.ndarray
+    value: float  # its Twoing value
+    worth: float  # ... less what chance accounts for
+    misplaced: float  # share of the examples that are not on their class's side, and what chance hides of it
+    is_linear: bool = False  # a linear classifier's own: its threshold stays where it is
+
+    @property
+    def merit(self) -> float:
+        """What is gained for each example that goes astray."""
+        return self.worth / self.misplaced
+
+    @property
+    def is_axis(self) -> bool:
+        """Whether it is axis-parallel."""
+        return np.count_nonzero(self.plane[:-1]) == 1
+
+
+class View(NamedTuple):
+    """A node as the makers of starts see it, and the way back."""
+
+    node: NodeView
+    mean: np.ndarray
+    scale: np.ndarray
+
+    def to_search(self, plane: np.ndarray) -> np.ndarray:
+        """Bring a plane on the node's standardised attributes to search space."""
+        out = plane.copy()
+        out[:-1] = np.divide(plane[:-1], self.scale, out=np.zeros(len(self.scale)), where=self.scale > 0.0)
+        out[-1] -= out[:-1] @ self.mean
+        return out / np.sqrt(out @ out) if out.any() else out
+
+    def from_search(self, plane: np.ndarray) -> np.ndarray:
+        """Bring a plane of the search space to the node's standardised attributes."""
+        out = plane.copy()
+        out[:-1] *= self.scale
+        out[-1] += plane[:-1] @ self.mean
+        return out
+
+
+def highest(totals: np.ndarray) -> float:
+    """Return a Twoing value that no split of these class weights exceeds: that of two halves, if classes allow it."""
+    share = max(0.5, totals.max() / totals.sum())
+    return float(4.0 * share * (1.0 - share))
+
+
+def misplaced(left: np.ndarray, totals: np.ndarray) -> float:
+    """Return the share of the examples that are not on the side where most of their class is."""
+    return float(np.minimum(left, totals - left).sum() / totals.sum())
+
+
+class CarefulGrower(TreeGrower):
+    """Grow a tree node by node; the parameters are those of `TreeGrower`."""
+
+    def __init__(self, *arguments, **named):
+        super().__init__(*arguments, **named)
+        weights = self.examples.weights
+        # Whole numbers are repetitions; other weights say how much examples count, not how many there are.
+        whole = weights.size == 0 or bool((np.abs(weights - np.round(weights)) < 1e-9).all())
+        self.unit = 1.0 if whole else float(weights.mean())
+        self.n_attributes = max(1, int(np.count_nonzero(self.scale)))
+        self.linear = [name for name in self.options.starts if name not in (AXIS, RANDOM)]
+        self.is_oblique = self.plan.n_runs > 0 and self.n_attributes > 1
+        self.plan = self.plan._replace(axis_starts=0, n_runs=max(self.plan.n_runs, ROOM))
+
+    def grow(self) -> Batch:
+        """Grow the tree; return the batch that begins with its root."""
+        with threadpool_limits(1, user_api="blas"):  # sums must not depend on the number of threads
+            return super().grow()
+
+    def _follow(self, place: Place, pool: ThreadPoolExecutor | None = None) -> list[Place]:
+        batch = place.above.followed[place.row] = self._split(place, pool)
+        return list(batch.pending(place.examples))
+
+    def _split(self, place: Place, pool: ThreadPoolExecutor | None = None) -> Batch:
+        plan, nodes = self.plan, place.above.nodes
+        depth = nodes.table[place.row, _kernels.DEPTH]
+        totals = nodes.counts[place.row][nodes.counts[place.row] > 0.0]
+        too_small = place.size < max(plan.min_split, 2 * plan.min_leaf)
+        best = None if len(totals) < 2 or depth >= plan.max_depth or too_small else self._best(place, totals, pool)
+        if best is None:
+            return self._leaf(place)
+        if plan.max_terms < np.count_nonzero(best.plane[:-1]):
+            return self._shortened(place, best)
+        return self._call(place, 1, given=self._test(best.plane), centred=not best.is_linear)
+
+    def _leaf(self, place: Place) -> Batch:
+        above = place.above.nodes
+        nodes = _kernels.Nodes.make(1, 0, self.n_classes)
+        nodes.table[0, : _kernels.LEFT] = place.start, place.stop, above.table[place.row, _kernels.DEPTH]
+        nodes.table[0, _kernels.STATUS] = _kernels.LEAF
+        nodes.counts[0], nodes.seeds[0] = above.counts[place.row], above.seeds[place.row]
+        return Batch(nodes)
+
+    # ------------------------------------------------------------------------------------------------ candidates
+
+    def _best(self, place: Place, totals: np.ndarray, pool: ThreadPoolExecutor | None) -> Candidate | None:
+        """Return the candidate that is worth most, None if none is worth a split."""
+        price = self.options.caution * self.unit / totals.sum()
+        axis = self._axis_candidate(place, totals, price)
+        best = axis if axis is not None and axis.worth > len(totals) * price / 3.0 else None
+
+        def take(candidate: Candidate | None) -> None:
+            """Take an oblique candidate if it is worth more."""
+            nonlocal best
+            if candidate is None or not candidate.worth > len(totals) * price / 3.0:
+                return
+            if best is not None and not candidate.merit > best.merit:
+                return
+            if axis is None or self.options.axis_bias == 1.0 or candidate.value > self.options.axis_bias * axis.value:
+                best = candidate
+
+        if not self.is_oblique:
+            return best
+        given = [axis.plane] if axis is not None and AXIS in self.options.starts else []
+        if self.linear and (self.options.min_samples_oblique is None or place.size >= self.plan.min_oblique):
+            view = self._view(place, axis)
+            given += [view.to_search(plane) for name in self.linear for plane in STARTS[name](view.node)]
+            self._count(len(given))
+            take(self._linear_candidate(view))
+        if place.size >= self.plan.min_oblique and self._could_be_better(best, totals, price):
+            take(self._searched_candidate(place, totals, price, given, pool))
+        return best
+
+    def _axis_candidate(self, place: Place, totals: np.ndarray, price: float) -> Candidate | None:
+        if not self.plan.axis:
+            return None
+        _, attribute, at = self._search(place, self.plan._replace(n_runs=0), -1)
+        self._count(self.n_attributes)
+        if attribute < 0:
+            return None
+        plane = np.zeros(len(self.scale) + 1)
+        plane[attribute], plane[-1] = 1.0, -at
+        return self._judged(place, plane, totals, price, 1.0 + CHOICE * np.log2(self.n_attributes))
+
+    def _linear_candidate(self, view: View) -> Candidate | None:
+        """Return the linear classifier with the least left-out loss."""
+        if not view.node.fits:
+            return None
+        fit = min(view.node.fits, key=lambda fit: fit.loss)
+        n_left, totals = np.count_nonzero(view.node.Z @ fit.plane <= 0.0), view.node.totals
+        if min(n_left, len(view.node.y) - n_left) < self.plan.min_leaf:
+            return None
+        left = view.node.left_weights(fit.left_out)
+        value = twoing(left, totals)
+        astray = misplaced(left, totals) + 1.0 / totals.sum()
+        return Candidate(view.to_search(fit.plane), value, value, astray, is_linear=True)
+
+    def _searched_candidate(
+        self, place: Place, totals: np.ndarray, price: float, given: list[np.ndarray], pool: ThreadPoolExecutor | None
+    ) -> Candidate | None:
+        """Return the purest hyperplane of OC1's search."""
+        n_runs = max(len(given), self.options.n_restarts if RANDOM in self.options.starts else 0, 1)
+        plan = self.plan._replace(n_runs=n_runs, n_given=len(given))
+        self._search(place, plan, 0, np.array(given) if given else None, pool)
+        runs = self._scratch().runs[:n_runs]
+        made = n_runs if not runs[:, _kernels.PURE].any() else int(np.flatnonzero(runs[:, _kernels.PURE])[0]) + 1
+        best = runs[:made][runs[:made, _kernels.SCORE].argmax()]
+        self._count(int(runs[:made, _kernels.CLIMBED].sum() + runs[:made, _kernels.JUMPED].sum()))
+        if not best[_kernels.SCORE] > _kernels.NOTHING:
+            return None
+        plane = best[_kernels.PLANE :].copy()
+        return self._judged(place, plane, totals, price, self.n_attributes + 1.0)
+
+    def _count(self, considered: int) -> None:
+        with self._lock:
+            self.n_hyperplanes += considered
+
+    # ------------------------------------------------------------------------------------------------ spaces
+
+    def _view(self, place: Place, axis: Candidate | None) -> View:
+        """Return the node, or an even sample of it, with attributes standardised over it."""
+        examples = place.examples
+        chosen = np.arange(place.start, place.stop)
+        if place.size > FITTED:
+            chosen = chosen[np.linspace(0, place.size - 1, FITTED).astype(np.int64)]
+        Z = self._columns(place, chosen).T.astype(np.float64)
+        weights = examples.weights[chosen] / self.unit if examples.weights.size else np.ones(len(chosen))
+        y = np.unique(examples.labels[chosen], return_inverse=True)[1]
+        mean = np.average(Z[:, :-1], axis=0, weights=weights)
+        Z[:, :-1] -= mean
+        scale = np.sqrt(np.average(Z[:, :-1] ** 2, axis=0, weights=weights))
+        # The columns are rounded to float32: less than this is no spread.
+        scale[scale <= 1e-6 * np.abs(mean)] = 0.0
+        Z[:, :-1] = np.divide(Z[:, :-1], scale, out=np.zeros_like(Z[:, :-1]), where=scale > 0.0)
+        rng = np.random.default_rng(int(place.above.nodes.seeds[place.row]))
+        view = View(NodeView(Z, y, weights, self.options.groupings, rng), mean, scale)
+        view.node.axis = None if axis is None else view.from_search(axis.plane)
+        if place.row > 0:
+            view.node.parent = view.from_search(self._plane_above(place))
+        return view
+
+    def _columns(self, place: Place, chosen: np.ndarray) -> np.ndarray:
+        """Return the columns of some of a node's examples, in search space."""
+        if self.borrows and place.examples.columns.shape[0] == len(self.scale):
+            return self.space.columns(self.X, place.examples.rows[chosen], place.examples.fill)
+        return place.examples.columns[:, chosen]
+
+    def _plane_above(self, place: Place) -> np.ndarray:
+        """Return the parent's test as a plane of the search space."""
+        nodes = place.above.nodes
+        plane = np.zeros(len(self.scale) + 1)
+        plane[nodes.features] = nodes.coefficients * self.scale[nodes.features]
+        plane[-1] = nodes.coefficients @ self.space.shift[nodes.features] - nodes.reals[0, 0]
+        return plane
+
+    def _pieces(self, place: Place) -> Iterator[np.ndarray]:
+        for first in range(place.start, place.stop, PIECE):
+            yield np.arange(first, min(first + PIECE, place.stop))
+
+    def _judged(
+        self, place: Place, plane: np.ndarray, totals: np.ndarray, price: float, n_coefficients: float
+    ) -> Candidate:
+        """Return a plane that was found by search with what it is worth."""
+        left = np.zeros(self.n_classes)
+        for piece in self._pieces(place):
+            goes_left = plane @ self._columns(place, piece) <= 0.0
+            weights = place.examples.weights[piece] if place.examples.weights.size else np.ones(len(piece))
+            left += np.bincount(place.examples.labels[piece], weights=weights * goes_left, minlength=self.n_classes)
+        left = left[place.above.nodes.counts[place.row] > 0.0]
+        value, chance = twoing(left, totals), n_coefficients * price
+        return Candidate(plane, value, value - chance, misplaced(left, totals) + chance / 3.0)
+
+    def _could_be_better(self, best: Candidate | None, totals: np.ndarray, price: float) -> bool:
+        """Whether a perfect hyperplane, found by search, would be better."""
+        chance = price * (self.n_attributes + 1)
+        ideal = highest(totals) - chance
+        return ideal > 0.0 and (best is None or ideal > best.merit * chance / 3.0)
+
+    def _test(self, plane: np.ndarray) -> LinearTest:
+        """Return a plane of the search space as a test in the user's units (see `_kernels.oblique_test`)."""
+        features = np.flatnonzero((plane[:-1] != 0.0) & (self.scale > 0.0))
+        if len(features) == 1:
+            m = features[0]
+            at = -plane[-1] / plane[m] * self.scale[m]
+            threshold = self.space.shift[m] + at
+            if threshold - self.space.shift[m] > at:
+                threshold = np.nextafter(threshold, -np.inf)  # rounded up, it could be the value above it
+            return LinearTest(features.astype(np.int32), np.ones(1), float(threshold))
+        coefficients = plane[features] / self.scale[features]
+        threshold = float(coefficients @ self.space.shift[features]) - plane[-1]
+        factor = np.sign(plane[features[0]]) / np.abs(plane[features]).max()
+        return LinearTest(features.astype(np.int32), coefficients * factor, float(threshold * factor))
+
+    def _shortened(self, place: Place, best: Candidate) -> Batch:
+        """Split by a plane with too many terms, after dropping some of them."""
+        runs = self._scratch().runs
+        runs[0, : _kernels.PLANE] = 0.0
+        runs[0, _kernels.SCORE], runs[0, _kernels.PLANE :] = np.inf, best.plane
+        plan = self.plan._replace(n_runs=1, min_oblique=0)
+        return self._call(place, 1, (_kernels.NOTHING, -1, 0.0), plan=plan)
