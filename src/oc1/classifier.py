@@ -23,8 +23,6 @@ ORDERS = {"sequential": _kernels.SEQUENTIAL, "best": _kernels.BEST, "random": _k
 PRESETS: dict[str, dict[str, Any]] = {
     "paper": {
         "normalize": "positive",
-        "starts": ("axis", "random"),
-        "caution": 0.0,
         "n_restarts": 20,
         "n_jumps": 5,
         "order": "sequential",
@@ -33,6 +31,9 @@ PRESETS: dict[str, dict[str, Any]] = {
 }
 #: Up to so many examples, ``prune="auto"`` is cross-validation where it is not left to caution.
 FEW_EXAMPLES = 2000
+#: The starts of the paper, and those that did best when caution chooses among what comes of them.
+PLAIN_STARTS = ("axis", "random")
+CAREFUL_STARTS = ("axis", "logistic", "least_squares", "random")
 
 
 class OC1Classifier(TreeClassifier):
@@ -152,7 +153,7 @@ class OC1Classifier(TreeClassifier):
         **TreeClassifier._parameter_constraints,
         "preset": [StrOptions(set(PRESETS)), None],
         "prune": [StrOptions({"auto", "holdout", "cv"}), None],
-        "starts": [list, tuple, str],
+        "starts": [list, tuple, str, None],
         "groupings": [list, tuple, str],
         "caution": [Interval(Real, 0, None, closed="left")],
         "criterion": [StrOptions(set(MEASURES)), callable],
@@ -179,7 +180,7 @@ class OC1Classifier(TreeClassifier):
         normalize="standard",
         n_restarts=20,
         n_jumps=5,
-        starts=("axis", "logistic", "least_squares", "random"),
+        starts=None,
         groupings=("one_vs_rest",),
         caution=3.0,
         order="sequential",
@@ -249,11 +250,19 @@ class OC1Classifier(TreeClassifier):
         prune = self._setting("prune")
         if prune != "auto":
             return prune
-        if self.splits != "axis" and self._setting("caution") > 0.0:
+        if self._is_careful:
             return None
         return "cv" if len(data.y) <= FEW_EXAMPLES else "holdout"
 
+    @property
+    def _is_careful(self) -> bool:
+        """Whether caution decides where the tree ends."""
+        classical = self.splits == "axis" or self._setting("normalize") != "standard"
+        return self._setting("prune") == "auto" and not classical and self.caution > 0.0
+
     def _options(self, n_features: int, n_classes: int) -> GrowthOptions:
+        usual = CAREFUL_STARTS if self._is_careful else PLAIN_STARTS
+        starts = usual if self.starts is None else self.starts
         return GrowthOptions(
             measure=get_measure(self.criterion, n_classes),
             splits=self.splits,
@@ -271,9 +280,9 @@ class OC1Classifier(TreeClassifier):
             max_leaf_nodes=self.max_leaf_nodes,
             min_impurity_decrease=self.min_impurity_decrease,
             normalize=self._setting("normalize"),
-            starts=known_names("starts", self._setting("starts"), [*STARTS, RANDOM]),
+            starts=known_names("starts", starts, [*STARTS, RANDOM]),
             groupings=known_names("groupings", self.groupings, list(GROUPINGS)),
-            caution=float(self._setting("caution")),
+            caution=float(self.caution) if self._is_careful else 0.0,
             n_jobs=effective_n_jobs(self.n_jobs),
         )
 

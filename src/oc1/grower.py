@@ -57,12 +57,12 @@ class GrowthOptions:
     normalize: str = "standard"
     starts: tuple[str, ...] = (AXIS, RANDOM)
     groupings: tuple[str, ...] = ("one_vs_rest",)
-    caution: float = 0.0
+    caution: float = 0.0  # 0: the purest split wins, until leaves are pure
     n_jobs: int = 1
 
     @property
     def is_careful(self) -> bool:
-        """Whether splits are chosen by what they are worth (see `oc1.careful`), not by purity alone."""
+        """Whether this needs the grower that goes node by node (see `oc1.careful`)."""
         return self.splits != "axis" and (self.caution > 0.0 or not {AXIS, RANDOM}.issuperset(self.starts))
 
     def plan(self, n_features: int, total: float) -> _kernels.Plan:
@@ -380,30 +380,38 @@ class TreeGrower:
         space = (examples.fill, examples.shift, examples.scale)
 
         def run(stage: int, first: int, last: int) -> tuple[float, int, float]:
-            scratch = self._scratch()
+            scratch, made = self._scratch(), slice(max(first, 0), last)
             if stage == _kernels.JUMP:
-                scratch.runs[:] = climbed
-            elif given is not None:
-                scratch.runs[plan.axis_starts : plan.axis_starts + len(given), _kernels.PLANE :] = given
+                if scratch is not own:
+                    scratch.runs[:] = climbed
+            else:
+                scratch.runs[made, _kernels.JUMPED] = 0.0
+                if given is not None:
+                    starts = slice(made.start, min(last, plan.axis_starts + len(given)))
+                    scratch.runs[starts, _kernels.PLANE :] = given[starts.start - plan.axis_starts :][: last - first]
             with np.errstate(all="ignore"):
                 axis = _kernels.search_node(
                     *data, *space, *node, *self._pointers, tuple(plan), nodes.seeds[row], stage, first, last,
                     tuple(scratch),
                 )  # fmt: skip
             self._check_measure(scratch)
-            own.runs[max(first, 0) : last] = scratch.runs[max(first, 0) : last]
+            own.runs[made] = scratch.runs[made]
             return axis
 
-        if place.size < SHARED_SEARCH or plan.n_runs == 0:
-            return run(_kernels.BOTH, first_run, plan.n_runs)
-        each = pool.map if pool else map
-        # The first run may need the best attribute; all others start anywhere.
-        climb = _kernels.CLIMB if plan.n_jumps > 0 else _kernels.BOTH
-        firsts, lasts = [first_run, *range(1, plan.n_runs)], range(1, plan.n_runs + 1)
-        axis, *_ = each(run, itertools.repeat(climb), firsts, lasts)
+        n_runs, two_stages = plan.n_runs, place.size >= SHARED_SEARCH and plan.n_jumps > 0 and plan.n_runs > 0
+        stage = _kernels.CLIMB if two_stages else _kernels.BOTH
+        if pool is None or place.size < SHARED_SEARCH:
+            axis = run(stage, first_run, n_runs)
+        else:
+            # The first run may need the best attribute; all others start anywhere.
+            firsts, lasts = [first_run, *range(1, n_runs)], range(1, n_runs + 1)
+            axis, *_ = pool.map(run, itertools.repeat(stage), firsts, lasts)
         climbed = own.runs.copy()
-        if plan.n_jumps > 0 and not climbed[:, _kernels.PURE].any():
-            list(each(run, itertools.repeat(_kernels.JUMP), range(plan.n_runs), lasts))
+        if two_stages and not climbed[:n_runs, _kernels.PURE].any():
+            if pool is None:
+                run(_kernels.JUMP, 0, n_runs)
+            else:
+                list(pool.map(run, itertools.repeat(_kernels.JUMP), range(n_runs), range(1, n_runs + 1)))
         return axis
 
     def _scratch(self) -> _kernels.Scratch:
