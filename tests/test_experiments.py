@@ -152,12 +152,12 @@ def test_the_paper_s_values_stand_beside_the_right_learners():
     assert cells["RCB", "OC1 0:20 paper"].paper == Published(99.3, 0.3, 19.7, 0.8, 1778)
     assert (
         cells["RCB", "OC1 0:20 paper"].estimator.get_params()
-        == OC1Classifier(n_restarts=0, n_jumps=20, prune=None, normalize="positive").get_params()
+        == OC1Classifier(preset="paper", n_restarts=0, n_jumps=20, prune=None).get_params()
     )
     assert cells["POL", "SADT"].paper.hyperplanes == 85594
     paper = cells["iris", "OC1 paper"].estimator
-    assert (paper.normalize, paper.n_restarts, paper.n_jumps) == ("positive", 20, 5)
-    assert (paper.prune, paper.prune_fraction, paper.criterion) == ("holdout", 0.1, "twoing")
+    assert (paper.preset, paper.n_restarts, paper.n_jumps) == ("paper", 20, 5)
+    assert (paper.prune_fraction, paper.criterion) == (0.1, "twoing")
     assert cells["iris", "OC1"].estimator.get_params() == OC1Classifier().get_params()
 
 

@@ -220,6 +220,10 @@ class TreeEstimator(CarefulEstimator):
         """Return how the tree is pruned."""
         return self.prune
 
+    def _finished(self, tree: TreeStructure, data: Training, alpha: float) -> TreeStructure:
+        """Return the pruned tree, or what is made of it; `alpha` is the price of a leaf at which it is best."""
+        return tree
+
     @abstractmethod
     def _judge(self, sequence: pruning.PruningSequence, X: np.ndarray, y: np.ndarray, weights: np.ndarray | None):
         """Return what each subtree of the sequence is worth on examples, as sums over them: a row for each subtree."""
@@ -273,6 +277,7 @@ class TreeEstimator(CarefulEstimator):
             means = np.sum(judged, axis=0) / mass(everything)
             step = self._choose(means, mass(everything))
         pruned = sequence.subtree(step) if prune is not None else unpruned
+        pruned = self._finished(pruned, data, float(sequence.alphas[step]))
         return unpruned, pruned, self._path(sequence, means), n_hyperplanes, scale
 
     def _leaves(self, X) -> np.ndarray:

@@ -3,10 +3,10 @@
 At a node there are up to three candidates: the best axis-parallel split, a linear classifier (see `oc1.starts`), and
 the purest hyperplane of OC1's search, which begins at the other two among others. The purest fits the training examples
 best, but a search over d + 1 coefficients finds something in noise, too. What a candidate is *worth* is its Twoing
-value less what chance accounts for: for the searched ones ``caution / n`` times the number of coefficients; for the linear
-classifier nothing, since each example is judged by the plane that was fitted without it. Where no candidate is worth
-more than ``caution / 3n`` for each class, the node stays a leaf: no example need be kept back for pruning, and no time
-goes into the noise at the bottom. Without caution the purest split wins, until the leaves are pure.
+value less what chance accounts for: for the searched ones ``caution / n`` times the number of coefficients; for the
+linear classifier nothing, since each example is judged by the plane that was fitted without it. Where no candidate is
+worth more than ``caution / 3n`` for each class, the node stays a leaf: no example need be kept back for pruning, and no
+time goes into the noise at the bottom. Without caution the purest split wins, until the leaves are pure.
 
 Twoing prefers splits into halves, also where one class can be told from all others almost without fault, and examples
 that go astray at the top are lost. So the candidate is taken that is worth most for each example it misplaces.
@@ -23,6 +23,7 @@ from threadpoolctl import threadpool_limits
 
 from . import _kernels
 from .grower import Batch, Place, TreeGrower
+from .simplifying import round_numbers, simplify
 from .splitting import LinearTest
 from .starts import AXIS, RANDOM, STARTS, NodeView, twoing
 
@@ -130,7 +131,25 @@ class CarefulGrower(TreeGrower):
             return self._leaf(place)
         if plan.max_terms < np.count_nonzero(best.plane[:-1]):
             return self._shortened(place, best)
-        return self._call(place, 1, given=self._test(best.plane), centred=not best.is_linear)
+        return self._divide(place, best.plane, best.is_linear)
+
+    def _divide(self, place: Place, plane: np.ndarray, is_linear: bool) -> Batch:
+        """Split by a plane, in as short a form as costs nothing."""
+        test, options = self._test(plane), self.options
+        if not (options.rounding or options.sparsity is not None) or place.size > FITTED:
+            return self._call(place, 1, given=test, centred=not is_linear)
+        own = slice(place.start, place.stop)
+        X = np.asarray(self.X[place.examples.rows[own]], dtype=np.float64)
+        X = np.where(np.isnan(X), place.examples.fill, X)
+        if is_linear and options.sparsity is None:
+            test = round_numbers(test, X, scale=self.scale)
+        else:
+            weights = place.examples.weights[own] if place.examples.weights.size else None
+            test = simplify(
+                test, X, place.examples.labels[own], weights, self.n_classes, scale=self.scale,
+                tolerance=options.sparsity, rounding=options.rounding, min_leaf=self.plan.min_leaf,
+            )  # fmt: skip
+        return self._call(place, 1, given=test, centred=False)
 
     def _purest(self, place: Place, pool: ThreadPoolExecutor | None) -> Batch:
         """Split by the purest of all runs, as `TreeGrower` does; some of them begin at the planes of the starts."""
@@ -142,6 +161,11 @@ class CarefulGrower(TreeGrower):
         n_runs = max(is_axis + len(given), self.options.n_restarts if RANDOM in self.options.starts else 0, 1)
         plan = self.plan._replace(axis_starts=is_axis, n_given=len(given), n_runs=n_runs if self.is_oblique else 0)
         axis = self._search(place, plan, -1 if plan.axis else 0, np.array(given) if given else None, pool)
+        runs = self._scratch().runs[:n_runs]
+        if (self.options.rounding or self.options.sparsity is not None) and self.options.axis_bias == 1.0:
+            best = self._best_run(runs)
+            if plan.n_runs and place.size >= plan.min_oblique and best[_kernels.SCORE] > axis[0]:
+                return self._divide(place, best[_kernels.PLANE :].copy(), is_linear=False)
         return self._call(place, 1, axis, plan=plan)
 
     def _leaf(self, place: Place) -> Batch:
@@ -214,13 +238,18 @@ class CarefulGrower(TreeGrower):
         plan = self.plan._replace(n_runs=n_runs, n_given=len(given))
         self._search(place, plan, 0, np.array(given) if given else None, pool)
         runs = self._scratch().runs[:n_runs]
-        made = n_runs if not runs[:, _kernels.PURE].any() else int(np.flatnonzero(runs[:, _kernels.PURE])[0]) + 1
-        best = runs[:made][runs[:made, _kernels.SCORE].argmax()]
-        self._count(int(runs[:made, _kernels.CLIMBED].sum() + runs[:made, _kernels.JUMPED].sum()))
+        best = self._best_run(runs)
         if not best[_kernels.SCORE] > _kernels.NOTHING:
             return None
         plane = best[_kernels.PLANE :].copy()
         return self._judged(place, plane, totals, price, self.n_attributes + 1.0)
+
+    def _best_run(self, runs: np.ndarray) -> np.ndarray:
+        """Return the purest of the runs, and count what they considered; after one that is pure, none was made."""
+        pure = np.flatnonzero(runs[:, _kernels.PURE])
+        made = runs[: pure[0] + 1] if len(pure) else runs
+        self._count(int(made[:, _kernels.CLIMBED].sum() + made[:, _kernels.JUMPED].sum()))
+        return made[made[:, _kernels.SCORE].argmax()]
 
     def _count(self, considered: int) -> None:
         with self._lock:

@@ -14,6 +14,7 @@ from . import _kernels
 from .base import TreeClassifier, grow_tree
 from .grower import GrowthOptions
 from .impurity import MEASURES, get_measure
+from .refining import refine
 from .scaling import NORMALIZATIONS
 from .starts import GROUPINGS, RANDOM, STARTS
 
@@ -40,10 +41,17 @@ class OC1Classifier(TreeClassifier):
     """Oblique decision tree by the randomized hill climbing of OC1 (Murthy, Kasif & Salzberg 1994).
 
     At each node the best axis-parallel split is found, then hyperplanes are improved one coefficient at a time from
-    several starts, with random jumps out of local minima; the purest split wins.
+    several starts, with random jumps out of local minima. In the paper the purest split wins, and a part of the
+    examples is kept back to prune the tree (``preset="paper"``). By default, linear classifiers are among the starts,
+    the split is taken that is worth most when what chance accounts for is subtracted, and nodes that no split is worth
+    stay leaves: see `oc1.careful`.
 
     Parameters
     ----------
+    preset : {"paper"} or None, default=None
+        "paper": the settings of the paper's section 4.1 (``normalize="positive"``, 20 restarts, 5 jumps, coefficients
+        in turn, ``prune="holdout"``; and so neither linear starts nor caution). Parameters that differ from their
+        defaults win over it.
     criterion : {"twoing", "gini", "info_gain", "max_minority", "sum_minority", "sum_of_variances"} or callable, \
             default="twoing"
         The impurity measure. A function ``f(left, right) -> float`` of the class weights on the two sides (float arrays
@@ -58,6 +66,27 @@ class OC1Classifier(TreeClassifier):
         hyperplanes; 0 still searches once.
     n_jumps : int, default=5
         Random directions tried at each local minimum (the paper's J).
+    starts : list of str or None, default=None
+        Where the search of a node begins: "axis" (the best axis-parallel split), "random", and directions that other
+        methods give: "logistic" and "least_squares" (regularised, judged by leaving one out), "lda", "svm", "means"
+        (difference of the groups' means), "smooth" (a few steps of gradient on Twoing with soft sides), "householder"
+        (HHCART's reflected axes), "parent" (the parent's hyperplane). None: axis, logistic, least_squares and random
+        where caution decides (see `prune`), else the paper's axis and random.
+    groupings : list of str, default=("one_vs_rest",)
+        How more than two classes are put into two groups for the starts that separate two: "one_vs_rest", "twoing" (as
+        the best axis-parallel split sends them), "random".
+    caution : float, default=3.0
+        What chance accounts for: so much of the Twoing value for each coefficient that a search has chosen, divided by
+        the number of examples at the node. More gives smaller trees. Used with ``prune="auto"`` only.
+    rounding : bool or None, default=None
+        Round coefficients and thresholds to the fewest digits that cost nothing, at nodes of up to 20,000 examples.
+        None: where caution decides.
+    sparsity : float or None, default=None
+        Drop terms of a split as long as it loses no more than this share of its purity. None: drop none.
+    refine : bool or None, default=None
+        When the tree is grown and pruned, go over it again: each test is fitted anew to send every example where the
+        subtrees below classify it right, as long as the training error falls; branches that do nothing are removed.
+        None: where caution decides.
     order : {"sequential", "best", "random"}, default="sequential"
         Which coefficient is perturbed next: each in turn until none changes; the one that improves most; or a random
         one `n_perturbations` times.
@@ -95,9 +124,12 @@ class OC1Classifier(TreeClassifier):
         orders them anew at each node; here one order serves the whole tree, so that it can take part in linear
         combinations, but categories with equal shares are never told apart. Missing values, and categories not seen
         in training, count as the mean.
-    prune : {"holdout", "cv", None}, default="holdout"
-        Cost-complexity pruning: with a part of the examples kept back, by cross-validation in ten folds on all of them,
-        or none.
+    prune : {"auto", "holdout", "cv", None}, default="auto"
+        "auto": caution decides where the tree ends, and all examples are used to grow it; trees for which caution has
+        no say (``splits="axis"``, ``normalize="positive"``, ``caution=0``) are pruned by cross-validation up to 2000
+        examples, else with a part kept back. The others grow the tree by purity alone, until the leaves are pure, and
+        then prune by cost-complexity: with a part of the examples kept back ("holdout"), by cross-validation in ten
+        folds on all of them ("cv"), or not at all (None).
     prune_fraction : float, default=0.1
         Share of the examples kept back for ``prune="holdout"``.
     prune_se : float, default=0.0
@@ -156,6 +188,9 @@ class OC1Classifier(TreeClassifier):
         "starts": [list, tuple, str, None],
         "groupings": [list, tuple, str],
         "caution": [Interval(Real, 0, None, closed="left")],
+        "rounding": ["boolean", None],
+        "sparsity": [Interval(Real, 0, 1, closed="left"), None],
+        "refine": ["boolean", None],
         "criterion": [StrOptions(set(MEASURES)), callable],
         "splits": [StrOptions({"best", "axis", "oblique"})],
         "normalize": [StrOptions(set(NORMALIZATIONS))],
@@ -183,6 +218,9 @@ class OC1Classifier(TreeClassifier):
         starts=None,
         groupings=("one_vs_rest",),
         caution=3.0,
+        rounding=None,
+        sparsity=None,
+        refine=None,
         order="sequential",
         n_perturbations=50,
         stagnation=1.0,
@@ -214,6 +252,9 @@ class OC1Classifier(TreeClassifier):
         self.starts = starts
         self.groupings = groupings
         self.caution = caution
+        self.rounding = rounding
+        self.sparsity = sparsity
+        self.refine = refine
         self.order = order
         self.n_perturbations = n_perturbations
         self.stagnation = stagnation
@@ -254,6 +295,14 @@ class OC1Classifier(TreeClassifier):
             return None
         return "cv" if len(data.y) <= FEW_EXAMPLES else "holdout"
 
+    def _finished(self, tree, data, alpha):
+        if not (self._is_careful if self.refine is None else self.refine):
+            return tree
+        return refine(
+            tree, data.X, data.y, data.weights, alpha=alpha, min_samples_leaf=self.min_samples_leaf,
+            criterion=self.criterion, widen=not self._is_careful,
+        )  # fmt: skip
+
     @property
     def _is_careful(self) -> bool:
         """Whether caution decides where the tree ends."""
@@ -283,6 +332,8 @@ class OC1Classifier(TreeClassifier):
             starts=known_names("starts", starts, [*STARTS, RANDOM]),
             groupings=known_names("groupings", self.groupings, list(GROUPINGS)),
             caution=float(self.caution) if self._is_careful else 0.0,
+            rounding=self._is_careful if self.rounding is None else self.rounding,
+            sparsity=self.sparsity,
             n_jobs=effective_n_jobs(self.n_jobs),
         )
 
@@ -299,4 +350,4 @@ def known_names(parameter: str, given, known: list[str]) -> tuple[str, ...]:
     if unknown or not names:
         what = f"{unknown[0]!r} is not one of them" if unknown else "none is given"
         raise ValueError(f"{parameter} must name some of {', '.join(map(repr, known))}: {what}")
-    return names
+    return tuple(dict.fromkeys(names))

@@ -58,12 +58,15 @@ class GrowthOptions:
     starts: tuple[str, ...] = (AXIS, RANDOM)
     groupings: tuple[str, ...] = ("one_vs_rest",)
     caution: float = 0.0  # 0: the purest split wins, until leaves are pure
+    rounding: bool = False
+    sparsity: float | None = None
     n_jobs: int = 1
 
     @property
     def is_careful(self) -> bool:
         """Whether this needs the grower that goes node by node (see `oc1.careful`)."""
-        return self.splits != "axis" and (self.caution > 0.0 or not {AXIS, RANDOM}.issuperset(self.starts))
+        plain = {AXIS, RANDOM}.issuperset(self.starts) and not self.rounding and self.sparsity is None
+        return self.splits != "axis" and (self.caution > 0.0 or not plain)
 
     def plan(self, n_features: int, total: float) -> _kernels.Plan:
         """Return the options as the kernels take them."""
@@ -387,8 +390,11 @@ class TreeGrower:
             else:
                 scratch.runs[made, _kernels.JUMPED] = 0.0
                 if given is not None:
-                    starts = slice(made.start, min(last, plan.axis_starts + len(given)))
-                    scratch.runs[starts, _kernels.PLANE :] = given[starts.start - plan.axis_starts :][: last - first]
+                    # Not the run before them, which begins at the best attribute.
+                    own_given = slice(max(first - plan.axis_starts, 0), max(last - plan.axis_starts, 0))
+                    begin = own_given.start + plan.axis_starts
+                    planes = given[own_given]
+                    scratch.runs[begin : begin + len(planes), _kernels.PLANE :] = planes
             with np.errstate(all="ignore"):
                 axis = _kernels.search_node(
                     *data, *space, *node, *self._pointers, tuple(plan), nodes.seeds[row], stage, first, last,

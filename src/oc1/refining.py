@@ -81,6 +81,7 @@ def refine(
     max_rounds: int = 20,
     min_samples_leaf: int = 1,
     criterion: str | ImpurityFunction = "twoing",
+    widen: bool = True,
 ) -> Tree:
     """Improve the tests of a tree, with its shape given, on training examples; return the new tree.
 
@@ -108,6 +109,10 @@ def refine(
         No change leaves fewer examples than this in a leaf.
     criterion : str or callable, default="twoing"
         The measure in which the gains of the tests are given (see `OC1Classifier`).
+    widen : bool, default=True
+        Whether room is made: equally good tests give way to logistic regressions, and thresholds are put midway between
+        the nearest examples. False is for a tree whose tests have been chosen with care: only what lowers the loss
+        is changed.
 
     Returns
     -------
@@ -128,7 +133,7 @@ def refine(
     X, y, weights = _checked(tree, X, y, weights)
     # Threads would take longer to meet than such small matrices take.
     with announce_compiling(), threadpool_limits(1), np.errstate(all="ignore"):  # the last for NUMBA_DISABLE_JIT
-        refiner = _Refiner(X, y, weights, tree.counts.shape[1], alpha, min_samples_leaf)
+        refiner = _Refiner(X, y, weights, tree.counts.shape[1], alpha, min_samples_leaf, widen)
         root = refiner.placed(_nodes_of(tree), np.arange(len(y)), 1)
         for _ in range(max_rounds):
             if root.settled:
@@ -142,7 +147,8 @@ def refine(
 class _Refiner:
     """The examples, and what can be done to nodes with them."""
 
-    def __init__(self, X, y, weights, n_classes, alpha, min_leaf):
+    def __init__(self, X, y, weights, n_classes, alpha, min_leaf, widen):
+        self.widen = widen
         self.X, self.y, self.n_classes, self.min_leaf = X, y, n_classes, min_leaf
         self.weights = np.ones(len(y)) if weights is None else weights
         self.total = float(self.weights.sum())
@@ -184,7 +190,7 @@ class _Refiner:
                 goes_right = values > test.threshold
                 n_right = int(goes_right.sum())
                 if n_right >= min_leaf and len(rows) - n_right >= min_leaf:
-                    test = _centred(test, values)
+                    test = _centred(test, values, self.widen)
                     break
                 node = node.children[int(2 * n_right > len(rows))]
                 test = node.test
@@ -270,7 +276,7 @@ class _Refiner:
         if wants_right.any() and not wants_right.all() and problem != node.tried:
             node.tried = problem
             swapped_problem = _digest(rows[cares], ~wants_right)
-            content = np.array_equal(wants_right, goes_right[cares])
+            content = np.array_equal(wants_right, goes_right[cares]) or (not self.widen and node.n_leaves <= 2)
             for test, roomy in self.tests(node.test, rows[cares], wants_right, content):
                 values = project(self.X[rows], test.features, test.coefficients)
                 up = values > test.threshold
@@ -280,7 +286,7 @@ class _Refiner:
                         tried = own if roomy else b""  # what a search has found, another may improve
                         errors = float(np.where(up == (children[0] is low), costs[1], costs[0]).sum())
                         new = _Node(NOBODY, NOBODY, node.counts, errors, node.n_leaves, test, children, tried)
-                        drafts.append(_Draft(new, errors, roomy))
+                        drafts.append(_Draft(new, errors, roomy and self.widen))
         drafts = [draft for draft in drafts if self.is_better(draft.errors, draft.node.n_leaves, node, draft.roomy)]
         for draft in sorted(drafts, key=self.rank):
             new = self.placed(draft.node, rows, self.min_leaf)
@@ -386,13 +392,17 @@ def _digest(rows: np.ndarray, wants_right: np.ndarray) -> bytes:
     return hashlib.blake2b(rows.tobytes() + wants_right.tobytes(), digest_size=16).digest()
 
 
-def _centred(test: LinearTest, values: np.ndarray) -> LinearTest:
-    """Put the threshold midway between the nearest examples on its two sides, whose projections these are."""
+def _centred(test: LinearTest, values: np.ndarray, moves: bool = True) -> LinearTest:
+    """Put the threshold midway between the nearest examples on its two sides, whose projections these are.
+
+    One that is not to move only learns how far apart those are.
+    """
     right = values > test.threshold
     below, above = values[~right].max(), values[right].min()
     middle = below + 0.5 * (above - below)
-    threshold = middle if below <= middle < above else below
-    return replace(test, threshold=float(threshold), gap=float(above - below))
+    if moves:
+        test = replace(test, threshold=float(middle if below <= middle < above else below))
+    return replace(test, gap=float(above - below))
 
 
 def _nodes_of(tree: Tree) -> _Node:

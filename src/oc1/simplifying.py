@@ -20,6 +20,8 @@ from .tree import project
 SAMPLE = 20_000
 #: Coefficients are rounded to so many significant digits at most, or not at all.
 MOST_DIGITS = 3
+#: ... or so many where no example may change sides.
+SAME_SIDES_DIGITS = 6
 #: The gap of a test that separates its classes may shrink to this share, and by what is chance in it: among n examples,
 #: planes with t terms have gaps of some (t + 1) / n, in units of `scale`.
 KEPT_GAP = 0.9
@@ -108,6 +110,28 @@ def simplify(
         best = best.canonical()
         threshold = best.short_threshold() if rounding else best.middle
     return LinearTest(best.features.astype(np.int32), best.coefficients, threshold, best.above - best.below)
+
+
+def round_numbers(test: LinearTest, X: np.ndarray, *, scale: np.ndarray) -> LinearTest:
+    """Return the test with the shortest numbers that leave every example of a node on its side.
+
+    Parameters are those of `simplify`. Nothing is optimised: this is for a test that stands where it does for a reason
+    that the purity on these examples does not show.
+    """
+    with np.errstate(all="ignore"):
+        right = project(X, test.features, test.coefficients) > test.threshold
+        if len(test.features) == 0 or right.all() or not right.any():
+            return test
+        leading = _leading_one(test.features, test.coefficients, scale)
+        threshold = test.threshold * float(leading[0] / test.coefficients[0])
+        for digits in range(1, SAME_SIDES_DIGITS + 1):
+            coefficients = _significant(leading, digits)
+            values = project(X, test.features, coefficients)
+            below, above = float(values[~right].max()), float(values[right].min())
+            if below < threshold < above and np.isfinite(above - below) and coefficients.all():
+                short = _Candidate(test.features, coefficients, 0.0, below, above, 0.0, threshold).short_threshold()
+                return LinearTest(test.features, coefficients, short, above - below)
+    return test
 
 
 @dataclass(frozen=True)

@@ -92,8 +92,7 @@ class Plan:
 
 def paper_oc1(**parameters) -> OC1Classifier:
     """Return OC1 with the paper's settings (section 4.1), but for the given parameters."""
-    known = "preset" in OC1Classifier().get_params()
-    return OC1Classifier(**({"preset": "paper"} if known else PAPER) | parameters)
+    return OC1Classifier(preset="paper", **parameters)
 
 
 def oc1(**parameters) -> dict[str, OC1Classifier]:
