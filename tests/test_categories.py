@@ -215,7 +215,7 @@ def test_an_order_by_response_beats_arbitrary_numbers():
     X = np.column_stack([rng.integers(40, size=800), rng.normal(size=800)])
     y = rng.permutation(np.linspace(-2, 2, 40))[X[:, 0].astype(int)] + X[:, 1] > 0
     ours, theirs = (cross_val_score(learner(categorical_features=given), X, y, cv=3).mean() for given in ([0], None))
-    assert ours > theirs + 0.05
+    assert ours > theirs + 0.02
     assert learner(categorical_features=[0]).fit(X, y).tree_.test(0)[0].tolist() == [0, 1]  # in a combination
 
 

@@ -521,7 +521,7 @@ class Slow(Peer):
 def contest(plan):
     """OC1 beside a peer, one that fails, one that takes too long and one of a package that is not there."""
     learners = {
-        "OC1": plan.cells[0].estimator,
+        "OC1": DecisionTreeClassifier(random_state=0),  # nothing to compile: there is a limit on time
         "tree": Peer("scikit-learn"),
         "failing": Slow("scikit-learn", "fails"),
         "slow": Slow("scikit-learn", 60.0),
@@ -533,14 +533,14 @@ def contest(plan):
 def test_a_contest_goes_on_when_learners_fail_or_are_not_there(contest, tmp_path, monkeypatch):
     monkeypatch.setitem(peers.CLASSES, "absent", ("no_such_module", "Tree"))
     said = []
-    options = {"repeats": 1, "n_samples": 60, "limit": 6.0, "say": said.append}
+    options = {"repeats": 1, "n_samples": 60, "limit": 10.0, "say": said.append}
     entry = runner.reproduce(contest, tmp_path, only=["POL"], **options)
     assert {cell["learner"] for cell in entry["cells"]} == {"OC1", "tree"}
-    assert entry["failures"] == {"POL / failing": "RuntimeError: no", "POL / slow": "no result after 6 s"}
+    assert entry["failures"] == {"POL / failing": "RuntimeError: no", "POL / slow": "no result after 10 s"}
     assert "absent is not installed" in said[0]
     assert entry["skipped"][1:] == ["LS10: not among the sets asked for"]
     text = (tmp_path / "contest.md").read_text()
-    assert "No result: POL / slow: no result after 6 s" in text
+    assert "No result: POL / slow: no result after 10 s" in text
     assert "| slow | - | 0 |" in text
     assert "Question: Who?" in text
     assert json.loads((tmp_path / "timings.json").read_text())["contest"]["POL / tree"]["ratio"] > 0

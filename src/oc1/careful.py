@@ -19,9 +19,9 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from . import _kernels
+from ._threads import one_blas_thread
 from .grower import Batch, Place, TreeGrower
 from .simplifying import round_numbers, simplify
 from .splitting import LinearTest
@@ -99,18 +99,18 @@ class CarefulGrower(TreeGrower):
         super().__init__(*arguments, **named)
         weights = self.examples.weights
         # Whole numbers are repetitions; other weights say how much examples count, not how many there are.
-        whole = weights.size == 0 or bool((np.abs(weights - np.round(weights)) < 1e-9).all())
+        whole = weights.size == 0 or bool((np.abs(weights - np.round(weights)) < 1e-9 * weights).all())
         self.unit = 1.0 if whole else float(weights.mean())
         self.n_attributes = max(1, int(np.count_nonzero(self.scale)))
         self.linear = [name for name in self.options.starts if name not in (AXIS, RANDOM)]
-        self.is_oblique = self.plan.n_runs > 0 and self.n_attributes > 1
+        self.is_oblique = self.plan.n_runs > 0 and (self.n_attributes > 1 or not self.plan.axis)
         self.plan = self.plan._replace(axis_starts=0, n_runs=max(self.plan.n_runs, ROOM))
         n = len(self.examples.rows) if weights.size == 0 else weights.sum() / self.unit
         self.caution = self.options.caution * min(1.0, n / CAUTIOUS)
 
     def grow(self) -> Batch:
         """Grow the tree; return the batch that begins with its root."""
-        with threadpool_limits(1, user_api="blas"):  # sums must not depend on the number of threads
+        with one_blas_thread():  # sums must not depend on their number
             return super().grow()
 
     def _follow(self, place: Place, pool: ThreadPoolExecutor | None = None) -> list[Place]:
@@ -162,9 +162,11 @@ class CarefulGrower(TreeGrower):
         plan = self.plan._replace(axis_starts=is_axis, n_given=len(given), n_runs=n_runs if self.is_oblique else 0)
         axis = self._search(place, plan, -1 if plan.axis else 0, np.array(given) if given else None, pool)
         runs = self._scratch().runs[:n_runs]
-        if (self.options.rounding or self.options.sparsity is not None) and self.options.axis_bias == 1.0:
+        shorter = self.options.rounding or self.options.sparsity is not None
+        searched = plan.n_runs > 0 and place.size >= plan.min_oblique
+        if shorter and searched and self.options.axis_bias == 1.0 and plan.max_terms >= len(self.scale):
             best = self._best_run(runs)
-            if plan.n_runs and place.size >= plan.min_oblique and best[_kernels.SCORE] > axis[0]:
+            if best[_kernels.SCORE] > axis[0]:
                 return self._divide(place, best[_kernels.PLANE :].copy(), is_linear=False)
         return self._call(place, 1, axis, plan=plan)
 

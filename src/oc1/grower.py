@@ -15,6 +15,7 @@ import numpy as np
 from . import _kernels
 from ._compiling import announce_compiling
 from ._elimination import shortening
+from ._pointers import typed
 from .impurity import Measure, raise_failure
 from .scaling import SearchSpace
 from .splitting import LinearTest
@@ -197,8 +198,8 @@ class TreeGrower:
         """Grow the tree; return the batch that begins with its root."""
         with announce_compiling(), np.errstate(all="ignore"):  # errstate: for NUMBA_DISABLE_JIT
             # The two searches and the measure's two functions, which the kernels call through pointers.
-            self._pointers = (*_kernels.compiled_searches(), *self.options.measure.pointers())
-            self._shorten = shortening(self.plan.max_terms < len(self.scale))
+            self._pointers = tuple(map(typed, (*_kernels.compiled_searches(), *self.options.measure.pointers())))
+            self._shorten = typed(shortening(self.plan.max_terms < len(self.scale)))
             labels, weights = self.examples.labels, self.examples.weights
             counts = np.bincount(labels, weights=weights if weights.size else None, minlength=self.n_classes)
             # A batch of one pending node stands above the root.

@@ -13,17 +13,9 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg.lapack import dpotrf, dpotrs, dtrtrs  # as they are: nodes are many and small
-from scipy.special import expit
 
-#: The constant is not to be shrunk, but the system should have a solution.
-HARDLY = 1e-6
-#: A Newton step that changes no coefficient by more is the last one: the split does not change any more.
-SETTLED = 3e-3
-MAX_STEPS = 30
-#: Least weight of an example in a Newton step.
-FLAT = 1e-6
-#: An example never decides its own margin alone.
-MOST_LEVERAGE = 0.99
+from . import _newton
+from ._newton import HARDLY, MOST_LEVERAGE
 
 
 class LinearFit(NamedTuple):
@@ -46,7 +38,7 @@ def ridge_logistic(
 
     Parameters
     ----------
-    Z : float64 array (n, d + 1)
+    Z : float64 array (n, d + 1), contiguous
     right : bool array (n,)
         Which examples belong on the right.
     weights : float64 array (n,)
@@ -55,37 +47,11 @@ def ridge_logistic(
     start : array (d + 1), optional
         Where to begin: a fit with another ridge.
     """
-    penalty = np.full(Z.shape[1], ridge)
-    penalty[-1] = HARDLY
-    target = right.astype(float)
-
-    def objective(plane: np.ndarray, margins: np.ndarray) -> float:
-        return logistic_loss(margins, right, weights) + 0.5 * float(penalty @ plane**2)
-
     plane = np.zeros(Z.shape[1]) if start is None else start.copy()
-    margins = Z @ plane
-    value = objective(plane, margins)
-    for _ in range(MAX_STEPS):
-        shares = expit(margins)
-        curvature = np.maximum(shares * (1.0 - shares), FLAT)
-        factor = _factor(Z, weights * curvature, penalty)
-        step = _solve(factor, Z.T @ (weights * (shares - target)) + penalty * plane)
-        while True:  # shorter, until it helps
-            trial = plane - step
-            trial_margins = Z @ trial
-            further = objective(trial, trial_margins)
-            size = np.abs(step).max()
-            if further <= value or not size > 1e-9:
-                break
-            step *= 0.5
-        if further <= value:
-            plane, margins, value = trial, trial_margins, further
-        if not size > SETTLED * max(1.0, np.abs(plane).max()):
-            break
-    # The last step was short: its system is that of the plane.
-    spread = _leverages(Z, factor)
-    left_out = margins + spread * (shares - target) / (1.0 - np.minimum(spread * curvature, MOST_LEVERAGE))
-    return LinearFit(plane, left_out, logistic_loss(left_out, right, weights))
+    left_out = np.empty(len(Z))
+    with np.errstate(all="ignore"):  # for NUMBA_DISABLE_JIT
+        loss = _newton.fit(Z, right, weights, float(ridge), plane, left_out)
+    return LinearFit(plane, left_out, float(loss))
 
 
 class LeastSquares:

@@ -13,20 +13,18 @@ left to look at, and a change that does not pay is simply dropped.
 from __future__ import annotations
 
 import hashlib
-import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
-from sklearn.exceptions import ConvergenceWarning
-from sklearn.linear_model import LogisticRegression
-from threadpoolctl import threadpool_limits
 
 from . import _elimination, _kernels
 from ._compiling import announce_compiling
+from ._threads import one_blas_thread
 from .categories import replace_by_codes
 from .impurity import MEASURES, ImpurityFunction, get_measure, gini
+from .linear import ridge_logistic
 from .scaling import SearchSpace
 from .splitting import GrownNode, LinearTest, build_linear_tree, information_gained
 from .tree import Tree, project
@@ -35,8 +33,8 @@ from .tree import Tree, project
 EQUAL = 1e-10
 #: Most cycles over the coefficients of a test.
 CYCLES = 20
-#: Strength of the logistic regression that gives a second start (as in scikit-learn; attributes are standardised).
-LOGISTIC_C = 1.0
+#: Ridge of the logistic regression that gives a second start.
+RIDGE = 1.0
 #: The examples of a node that has not been sent any.
 NOBODY = np.empty(0, dtype=np.int64)
 
@@ -132,7 +130,7 @@ def refine(
     """
     X, y, weights = _checked(tree, X, y, weights)
     # Threads would take longer to meet than such small matrices take.
-    with announce_compiling(), threadpool_limits(1), np.errstate(all="ignore"):  # the last for NUMBA_DISABLE_JIT
+    with announce_compiling(), one_blas_thread(), np.errstate(all="ignore"):  # the last for NUMBA_DISABLE_JIT
         refiner = _Refiner(X, y, weights, tree.counts.shape[1], alpha, min_samples_leaf, widen)
         root = refiner.placed(_nodes_of(tree), np.arange(len(y)), 1)
         for _ in range(max_rounds):
@@ -258,6 +256,9 @@ class _Refiner:
         """Return the best that can be made of a node with the subtrees below it, or the node itself."""
         if node.test is None:
             return node
+        if node.errors == 0.0 and not self.widen:
+            node.settled = True
+            return node
         rows, low, high = node.rows, *node.children
         goes_right = np.zeros(len(rows), dtype=bool)
         goes_right[np.searchsorted(rows, high.rows)] = True
@@ -340,13 +341,12 @@ class _Refiner:
 
     def logistic(self, rows: np.ndarray, wants_right: np.ndarray, used: np.ndarray) -> np.ndarray:
         """Return the plane of a logistic regression."""
-        features = np.flatnonzero(used)
-        model = LogisticRegression(C=LOGISTIC_C, solver="newton-cholesky", max_iter=30)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", ConvergenceWarning)
-            model.fit(self.columns[features][:, rows].T.astype(np.float64), wants_right, self.weights[rows])
+        features = np.flatnonzero(used[:-1])
+        Z = np.ones((len(rows), len(features) + 1))
+        Z[:, :-1] = self.columns[np.ix_(features, rows)].T
+        fit = ridge_logistic(Z, wants_right, self.weights[rows], RIDGE)
         plane = np.zeros(len(used))
-        plane[features], plane[-1] = model.coef_[0], model.intercept_[0]
+        plane[features], plane[-1] = fit.plane[:-1], fit.plane[-1]
         return plane
 
     def test_of(self, plane: np.ndarray) -> LinearTest | None:

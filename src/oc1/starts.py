@@ -19,12 +19,16 @@ from .linear import LeastSquares, LinearFit, ridge_logistic
 #: The ridge that a fit begins with; others are tried in steps of ten, as long as the left-out loss falls.
 RIDGE = 1.0
 LEAST_RIDGE, MOST_RIDGE = 1e-3, 1e2
+#: ... by so much at least.
+WORTH_IT = 0.98
 #: Least squares has one for all groupings.
 SQUARES_RIDGE = 10.0
 #: Groupings, best by least squares, that logistic regression is asked for.
 PROMISING = 2
 #: The two starts that the search makes itself.
 AXIS, RANDOM = "axis", "random"
+#: Least squares that reaches less than this share of the best attribute's Twoing value is no start.
+HOPELESS = 0.25
 #: Steps of gradient for the start "smooth".
 SMOOTH_STEPS = 20
 
@@ -99,11 +103,15 @@ class NodeView:
 
     @cached_property
     def promising(self) -> list[np.ndarray]:
-        """The groupings that least squares, judged by leaving one out, separates best; best first."""
-        if len(self.groups) <= 1:
-            return self.groups
-        values = [self.value(self.least_squares.margins(right[self.y])[1]) for right in self.groups]
-        return [self.groups[i] for i in np.argsort(-np.array(values), kind="stable")[:PROMISING]]
+        """The groupings that least squares, judged by leaving one out, separates best; best first.
+
+        None of them where a single attribute separates two classes far better: such a node is not linear.
+        """
+        values = np.array([self.value(self.least_squares.margins(right[self.y])[1]) for right in self.groups])
+        two = self.axis is not None and len(self.totals) == 2
+        hopeless = HOPELESS * self.value(self.Z @ self.axis) if two else 0.0
+        order = np.argsort(-values, kind="stable")[:PROMISING]
+        return [self.groups[i] for i in order if values[i] >= hopeless]
 
 
 def _one_against_the_rest(node: NodeView) -> Iterator[np.ndarray]:
@@ -144,11 +152,11 @@ def _logistic(node: NodeView) -> Iterator[np.ndarray]:
     if not trials:
         return
     right, best = max(trials, key=lambda trial: (round(node.value(trial[1].left_out), 9), -trial[1].loss))
-    for factor in (0.1, 10.0):
+    for factor in (10.0, 0.1):  # the larger one first: it takes fewer steps
         ridge = RIDGE
         while 1.01 * ridge * factor > LEAST_RIDGE and ridge * factor < 1.01 * MOST_RIDGE:
             further = ridge_logistic(node.Z, right, node.weights, ridge * factor, best.plane)
-            if not further.loss < best.loss:
+            if not further.loss < WORTH_IT * best.loss:
                 break
             best, ridge = further, ridge * factor
         if ridge != RIDGE:

@@ -1,0 +1,117 @@
+"""Compiled: ridge logistic regression by Newton's method, with the margins of left-out examples (see `oc1.linear`).
+
+Nodes are many and small, so that calls into numpy would take longer than the arithmetic; large products go to BLAS.
+"""
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+_options: dict[str, Any] = {"error_model": "numpy", "nogil": True, "no_cfunc_wrapper": True}
+_compiled = njit(**_options, cache=True)
+_inner = njit(**_options, no_cpython_wrapper=True)
+
+#: A Newton step that changes no coefficient by more, as a share of the largest, is the last one.
+SETTLED = 1e-2
+MAX_STEPS = 30
+#: Least weight of an example in a Newton step.
+FLAT = 1e-6
+#: An example never decides its own margin alone.
+MOST_LEVERAGE = 0.99
+#: The constant is not to be shrunk, but the system should have a solution.
+HARDLY = 1e-6
+
+
+@_inner
+def loss_of(margins, right, weights):
+    """Return the logistic loss of margins."""
+    total = 0.0
+    for j in range(margins.size):
+        m = -margins[j] if right[j] else margins[j]
+        total += weights[j] * (max(m, 0.0) + np.log1p(np.exp(-abs(m))))
+    return total
+
+
+@_inner
+def factor(system):
+    """Turn a symmetric matrix into its Cholesky factor (lower half, in place)."""
+    for i in range(system.shape[0]):
+        for j in range(i + 1):
+            total = system[i, j]
+            for k in range(j):
+                total -= system[i, k] * system[j, k]
+            system[i, j] = np.sqrt(max(total, 1e-300)) if i == j else total / system[j, j]
+
+
+@_inner
+def solve(lower, out):
+    """Solve the system of a Cholesky factor, in place."""
+    size = out.size
+    for i in range(size):
+        for k in range(i):
+            out[i] -= lower[i, k] * out[k]
+        out[i] /= lower[i, i]
+    for i in range(size - 1, -1, -1):
+        for k in range(i + 1, size):
+            out[i] -= lower[k, i] * out[k]
+        out[i] /= lower[i, i]
+
+
+@_compiled
+def fit(Z, right, weights, ridge, plane, left_out):
+    """Improve a plane until it is that of the regression; write the left-out margins; return their loss.
+
+    Parameters are those of `oc1.linear.ridge_logistic`; Z is contiguous.
+    """
+    n, size = Z.shape
+    half, step, system = np.empty((n, size)), np.empty(size), np.empty((size, size))
+    curvature, slope, trial = np.empty(n), np.empty(n), plane.copy()
+    penalty = np.full(size, ridge)
+    penalty[size - 1] = HARDLY
+    margins = np.dot(Z, plane)
+    value = loss_of(margins, right, weights) + 0.5 * np.sum(penalty * plane * plane)
+    for _ in range(MAX_STEPS):
+        for j in range(n):
+            share = 1.0 / (1.0 + np.exp(-margins[j]))
+            curvature[j] = max(share * (1.0 - share), FLAT)
+            slope[j] = share - (1.0 if right[j] else 0.0)
+            root = np.sqrt(weights[j] * curvature[j])
+            for m in range(size):
+                half[j, m] = root * Z[j, m]
+        system[:] = np.dot(half.T, half)
+        for m in range(size):
+            system[m, m] += penalty[m]
+        factor(system)
+        step[:] = np.dot(weights * slope, Z) + penalty * plane
+        solve(system, step)
+        largest, further = np.max(np.abs(step)), np.inf
+        while largest > 1e-9:  # shorter, until it helps
+            for m in range(size):
+                trial[m] = plane[m] - step[m]
+            margins = np.dot(Z, trial)
+            further = loss_of(margins, right, weights) + 0.5 * np.sum(penalty * trial * trial)
+            if further <= value:
+                break
+            largest *= 0.5
+            for m in range(size):
+                step[m] *= 0.5
+        if further <= value:
+            plane[:] = trial
+            value = further
+        else:
+            margins = np.dot(Z, plane)
+        if not largest > SETTLED * max(1.0, np.max(np.abs(plane))):
+            break
+    # The last step was short: its system is that of the plane. Its inverse, column by column, gives the leverages.
+    inverse = np.zeros((size, size))
+    for m in range(size):
+        inverse[m, m] = 1.0
+        solve(system, inverse[m])
+    half[:] = np.dot(Z, inverse)
+    for j in range(n):
+        spread = 0.0
+        for m in range(size):
+            spread += half[j, m] * Z[j, m]
+        left_out[j] = margins[j] + spread * slope[j] / (1.0 - min(spread * curvature[j], MOST_LEVERAGE))
+    return loss_of(left_out, right, weights)
