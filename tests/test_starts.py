@@ -71,6 +71,15 @@ def test_what_can_be_separated_is_separated(name, k):
 
 
 @pytest.mark.parametrize("name", LINEAR)
+def test_a_small_group_is_separated_too(name):
+    X, y = blobs(n=200, k=10)
+    y = (y == 9).astype(int)
+    X[y == 1] += 5.0
+    node = view(X, y)
+    assert max(node.value(node.Z @ plane) for plane in STARTS[name](node)) == pytest.approx(4 * 0.1 * 0.9)
+
+
+@pytest.mark.parametrize("name", LINEAR)
 def test_a_weight_of_two_is_a_row_twice(name):
     X, y = blobs(40, 3, 3, spread=1.0)
     times = np.random.default_rng(0).integers(1, 4, len(y))

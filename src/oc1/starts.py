@@ -27,6 +27,8 @@ SQUARES_RIDGE = 10.0
 PROMISING = 2
 #: The two starts that the search makes itself.
 AXIS, RANDOM = "axis", "random"
+#: What brings planes of least squares near to those of logistic regression.
+STRETCH = 5.0
 #: Least squares that reaches less than this share of the best attribute's Twoing value is no start.
 HOPELESS = 0.25
 #: Steps of gradient for the start "smooth".
@@ -148,7 +150,10 @@ def _parent(node: NodeView) -> Iterator[np.ndarray]:
 
 def _logistic(node: NodeView) -> Iterator[np.ndarray]:
     """Fit logistic regression to the grouping that it separates best, with the ridge of the least left-out loss."""
-    trials = [(right[node.y], ridge_logistic(node.Z, right[node.y], node.weights, RIDGE)) for right in node.promising]
+    trials = []
+    for right in node.promising:
+        start = STRETCH * node.least_squares.margins(right[node.y])[0]
+        trials.append((right[node.y], ridge_logistic(node.Z, right[node.y], node.weights, RIDGE, start)))
     if not trials:
         return
     right, best = max(trials, key=lambda trial: (round(node.value(trial[1].left_out), 9), -trial[1].loss))
