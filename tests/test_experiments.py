@@ -9,6 +9,7 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
+from sklearn.tree import DecisionTreeClassifier
 
 from oc1 import OC1Classifier
 from oc1 import experiments as runner

@@ -10,7 +10,8 @@ from numba import njit
 
 _options: dict[str, Any] = {"error_model": "numpy", "nogil": True, "no_cfunc_wrapper": True}
 _compiled = njit(**_options, cache=True)
-_inner = njit(**_options, no_cpython_wrapper=True)
+_no_way_in: dict[str, Any] = {"no_cpython_wrapper": True}
+_inner = njit(**_options, **_no_way_in)
 
 #: A Newton step that changes no coefficient by more, as a share of the largest, is the last one.
 SETTLED = 1e-2

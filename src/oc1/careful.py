@@ -31,6 +31,8 @@ from .starts import AXIS, RANDOM, STARTS, NodeView, twoing
 FITTED = 20_000
 #: What choosing the attribute costs an axis-parallel split, in coefficients for each doubling of the attributes.
 CHOICE = 0.7
+#: An oblique split must have so many times the merit of an axis-parallel one, which is easier to read.
+SIMPLER = 1.1
 #: Room for the planes that all kinds of starts together may bring.
 ROOM = 16
 #: With fewer examples in all, less caution: who gives six examples wants them told apart.
@@ -191,7 +193,7 @@ class CarefulGrower(TreeGrower):
             nonlocal best
             if candidate is None or not candidate.worth > len(totals) * price / 3.0:
                 return
-            if best is not None and not candidate.merit > best.merit:
+            if best is not None and not candidate.merit > best.merit * (SIMPLER if best is axis else 1.0):
                 return
             if axis is None or self.options.axis_bias == 1.0 or candidate.value > self.options.axis_bias * axis.value:
                 best = candidate
@@ -309,8 +311,9 @@ class CarefulGrower(TreeGrower):
             weights = place.examples.weights[piece] if place.examples.weights.size else np.ones(len(piece))
             left += np.bincount(place.examples.labels[piece], weights=weights * goes_left, minlength=self.n_classes)
         left = left[place.above.nodes.counts[place.row] > 0.0]
-        value, chance = twoing(left, totals), n_coefficients * price
-        return Candidate(plane, value, value - chance, misplaced(left, totals) + chance / 3.0)
+        value, chance, astray = twoing(left, totals), n_coefficients * price, misplaced(left, totals)
+        # Chance hides some that go astray; but where no class is on both sides, there are none.
+        return Candidate(plane, value, value - chance, astray + (chance if astray > 0.0 else price) / 3.0)
 
     def _could_be_better(self, best: Candidate | None, totals: np.ndarray, price: float) -> bool:
         """Whether a perfect hyperplane, found by search, would be better."""
