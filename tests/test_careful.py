@@ -379,10 +379,21 @@ def test_huge_and_tiny_values(scale):
     assert groups(clf, X * scale) == groups(OC1Classifier(**SEEDED).fit(X, y), X)
 
 
-def test_large_nodes_are_fitted_by_a_sample(monkeypatch):
+def test_large_nodes_are_fitted_by_an_even_sample(monkeypatch):
     X, y = make_ls10(2000, random_state=0)
     monkeypatch.setattr(careful, "FITTED", 300)
     monkeypatch.setattr(careful, "PIECE", 128)
+    seen = []
+    view_of = careful.CarefulGrower._view
+
+    def spy(self, *arguments):
+        seen.append(view_of(self, *arguments))
+        return seen[-1]
+
+    monkeypatch.setattr(careful.CarefulGrower, "_view", spy)
     clf = OC1Classifier(**SEEDED).fit(X, y)
     assert clf.score(X, y) > 0.97
     assert clf.get_n_leaves() <= 4
+    totals = seen[0].node.totals
+    assert totals.sum() == 300
+    np.testing.assert_allclose(totals, np.bincount(y)[1:] * 300 / 2000, atol=1)

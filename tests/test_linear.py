@@ -104,8 +104,8 @@ def test_a_weight_of_two_is_a_row_twice(kind):
 
     once = fit(Z, right, weights)
     rows = fit(Z.repeat(times, axis=0), right.repeat(times), np.ones(times.sum()))
-    np.testing.assert_allclose(once.plane, rows.plane, rtol=1e-6)
-    np.testing.assert_allclose(once.left_out.repeat(times), rows.left_out, rtol=1e-6)
+    np.testing.assert_allclose(once.plane, rows.plane, rtol=1e-5)
+    np.testing.assert_allclose(once.left_out.repeat(times), rows.left_out, rtol=1e-5, atol=1e-5)
     assert once.loss == pytest.approx(rows.loss)
 
 

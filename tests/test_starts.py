@@ -249,3 +249,9 @@ def test_each_grouping_alone(name):
     clf = OC1Classifier(groupings=name, random_state=0).fit(X, y)
     assert clf.score(X, y) > 0.95
     assert clf.tree_.to_dict() == OC1Classifier(groupings=[name], random_state=0).fit(X, y).tree_.to_dict()
+
+
+def test_random_groupings_come_from_the_seed(rcb):
+    options = {"groupings": "random", "starts": "logistic", "n_jumps": 0, "prune": None}
+    once, again, other = (OC1Classifier(random_state=seed, **options).fit(*rcb).tree_.to_dict() for seed in (0, 0, 1))
+    assert once == again != other

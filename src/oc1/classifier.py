@@ -32,6 +32,8 @@ PRESETS: dict[str, dict[str, Any]] = {
 }
 #: Up to so many examples, ``prune="auto"`` is cross-validation where it is not left to caution.
 FEW_EXAMPLES = 2000
+#: With more, trees are refined only if asked for: that works on a copy of the examples.
+MANY_EXAMPLES = 100_000
 #: The starts of the paper, and those that did best when caution chooses among what comes of them.
 PLAIN_STARTS = ("axis", "random")
 CAREFUL_STARTS = ("axis", "logistic", "least_squares", "random")
@@ -86,7 +88,7 @@ class OC1Classifier(TreeClassifier):
     refine : bool or None, default=None
         When the tree is grown and pruned, go over it again: each test is fitted anew to send every example where the
         subtrees below classify it right, as long as the training error falls; branches that do nothing are removed.
-        None: where caution decides.
+        None: where caution decides, for up to 100,000 examples.
     order : {"sequential", "best", "random"}, default="sequential"
         Which coefficient is perturbed next: each in turn until none changes; the one that improves most; or a random
         one `n_perturbations` times.
@@ -296,7 +298,7 @@ class OC1Classifier(TreeClassifier):
         return "cv" if len(data.y) <= FEW_EXAMPLES else "holdout"
 
     def _finished(self, tree, data, alpha):
-        if not (self._is_careful if self.refine is None else self.refine):
+        if not (self._is_careful and len(data.y) <= MANY_EXAMPLES if self.refine is None else self.refine):
             return tree
         return refine(
             tree, data.X, data.y, data.weights, alpha=alpha, min_samples_leaf=self.min_samples_leaf,
