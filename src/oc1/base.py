@@ -175,9 +175,13 @@ class TreeEstimator(CarefulEstimator):
             ``ccp_alphas``, from 0 on, and ``impurities``, the impurity of the leaves (Gini, or the mean loss) of the
             tree that each of them leaves, weighted by their shares of the examples.
         """
-        whole = clone(self).set_params(prune=None, ccp_alpha=0.0).fit(X, y, sample_weight=sample_weight)
+        whole = self._unpruned_copy().fit(X, y, sample_weight=sample_weight)
         ccp_alphas, impurities = pruning.impurity_path(whole.tree_)
         return Bunch(ccp_alphas=ccp_alphas, impurities=impurities)
+
+    def _unpruned_copy(self):
+        """Return an estimator whose tree is this one's before anything is cut."""
+        return clone(self).set_params(prune=None, ccp_alpha=0.0)
 
     @abstractmethod
     def _grow(self, data: Training, rows: np.ndarray, weights: np.ndarray | None) -> Grown:

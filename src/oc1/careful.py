@@ -23,6 +23,7 @@ import numpy as np
 from . import _kernels
 from ._threads import one_blas_thread
 from .grower import Batch, Place, TreeGrower
+from .sampling import weight_of_one
 from .simplifying import round_numbers, simplify
 from .splitting import LinearTest
 from .starts import AXIS, RANDOM, STARTS, NodeView, twoing
@@ -49,6 +50,7 @@ class Candidate(NamedTuple):
     worth: float  # ... less what chance accounts for
     misplaced: float  # share of the examples that are not on their class's side, and what chance hides of it
     is_linear: bool = False  # a linear classifier's own: its threshold stays where it is
+    is_pure: bool = False  # no class is on both sides
 
     @property
     def merit(self) -> float:
@@ -89,6 +91,11 @@ def highest(totals: np.ndarray) -> float:
     return float(4.0 * share * (1.0 - share))
 
 
+def deviations(left: np.ndarray, totals: np.ndarray) -> np.ndarray:
+    """Return how many more of each class are on the left than an even division would send there."""
+    return left - totals * (left.sum() / totals.sum())
+
+
 def misplaced(left: np.ndarray, totals: np.ndarray) -> float:
     """Return the share of the examples that are not on the side where most of their class is."""
     return float(np.minimum(left, totals - left).sum() / totals.sum())
@@ -100,13 +107,11 @@ class CarefulGrower(TreeGrower):
     def __init__(self, *arguments, **named):
         super().__init__(*arguments, **named)
         weights = self.examples.weights
-        # Whole numbers are repetitions; other weights say how much examples count, not how many there are.
-        whole = weights.size == 0 or bool((np.abs(weights - np.round(weights)) < 1e-9 * weights).all())
-        self.unit = 1.0 if whole else float(weights.mean())
+        self.unit = weight_of_one(weights)
         self.n_attributes = max(1, int(np.count_nonzero(self.scale)))
         self.linear = [name for name in self.options.starts if name not in (AXIS, RANDOM)]
         self.is_oblique = self.plan.n_runs > 0 and (self.n_attributes > 1 or not self.plan.axis)
-        self.plan = self.plan._replace(axis_starts=0, n_runs=max(self.plan.n_runs, ROOM))
+        self.plan = self.plan._replace(axis_starts=0, n_runs=self.plan.n_runs + ROOM)
         n = len(self.examples.rows) if weights.size == 0 else weights.sum() / self.unit
         self.caution = self.options.caution * min(1.0, n / CAUTIOUS)
 
@@ -195,7 +200,8 @@ class CarefulGrower(TreeGrower):
                 return
             if best is not None and not candidate.merit > best.merit * (SIMPLER if best is axis else 1.0):
                 return
-            if axis is None or self.options.axis_bias == 1.0 or candidate.value > self.options.axis_bias * axis.value:
+            bias = self.options.axis_bias
+            if axis is None or bias == 1.0 or candidate.is_pure or candidate.value > bias * axis.value:
                 best = candidate
 
         if not self.is_oblique:
@@ -229,7 +235,9 @@ class CarefulGrower(TreeGrower):
         n_left, totals = np.count_nonzero(view.node.Z @ fit.plane <= 0.0), view.node.totals
         if min(n_left, len(view.node.y) - n_left) < self.plan.min_leaf:
             return None
-        left = view.node.left_weights(fit.left_out)
+        left, seen = (view.node.left_weights(margins) for margins in (fit.left_out, view.node.Z @ fit.plane))
+        if not deviations(left, totals) @ deviations(seen, totals) > 0.0:
+            return None  # what it says of examples left out is the opposite of the truth: Twoing would not mind
         value = twoing(left, totals)
         astray = misplaced(left, totals) + 1.0 / totals.sum()
         return Candidate(view.to_search(fit.plane), value, value, astray, is_linear=True)
@@ -238,7 +246,9 @@ class CarefulGrower(TreeGrower):
         self, place: Place, totals: np.ndarray, price: float, given: list[np.ndarray], pool: ThreadPoolExecutor | None
     ) -> Candidate | None:
         """Return the purest hyperplane of OC1's search."""
-        n_runs = max(len(given), self.options.n_restarts if RANDOM in self.options.starts else 0, 1)
+        # Beside linear starts, half as many random ones find as much.
+        n_random = self.options.n_restarts if RANDOM in self.options.starts else 0
+        n_runs = max(len(given) + (n_random // 2 if self.linear else n_random - len(given)), 1)
         plan = self.plan._replace(n_runs=n_runs, n_given=len(given))
         self._search(place, plan, 0, np.array(given) if given else None, pool)
         runs = self._scratch().runs[:n_runs]
@@ -313,7 +323,8 @@ class CarefulGrower(TreeGrower):
         left = left[place.above.nodes.counts[place.row] > 0.0]
         value, chance, astray = twoing(left, totals), n_coefficients * price, misplaced(left, totals)
         # Chance hides some that go astray; but where no class is on both sides, there are none.
-        return Candidate(plane, value, value - chance, astray + (chance if astray > 0.0 else price) / 3.0)
+        hidden = (chance if astray > 0.0 else price) / 3.0
+        return Candidate(plane, value, value - chance, astray + hidden, is_pure=astray == 0.0)
 
     def _could_be_better(self, best: Candidate | None, totals: np.ndarray, price: float) -> bool:
         """Whether a perfect hyperplane, found by search, would be better."""

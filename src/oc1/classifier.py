@@ -8,6 +8,7 @@ from numbers import Integral, Real
 from typing import Any, ClassVar
 
 from joblib import effective_n_jobs
+from sklearn.base import clone
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from . import _kernels
@@ -65,7 +66,7 @@ class OC1Classifier(TreeClassifier):
         into the positive quadrant as in the paper.
     n_restarts : int, default=20
         Searches at a node (the paper's R). The first starts from the best axis-parallel split, the others from random
-        hyperplanes; 0 still searches once.
+        hyperplanes; 0 still searches once. (With caution and linear starts, half as many are at random.)
     n_jumps : int, default=5
         Random directions tried at each local minimum (the paper's J).
     starts : list of str or None, default=None
@@ -88,7 +89,7 @@ class OC1Classifier(TreeClassifier):
     refine : bool or None, default=None
         When the tree is grown and pruned, go over it again: each test is fitted anew to send every example where the
         subtrees below classify it right, as long as the training error falls; branches that do nothing are removed.
-        None: where caution decides, for up to 100,000 examples.
+        None: where caution decides, for up to 100,000 examples and ``min_samples_split=2``.
     order : {"sequential", "best", "random"}, default="sequential"
         Which coefficient is perturbed next: each in turn until none changes; the one that improves most; or a random
         one `n_perturbations` times.
@@ -297,8 +298,13 @@ class OC1Classifier(TreeClassifier):
             return None
         return "cv" if len(data.y) <= FEW_EXAMPLES else "holdout"
 
+    def _unpruned_copy(self):
+        return clone(self).set_params(ccp_alpha=0.0) if self._is_careful else super()._unpruned_copy()
+
     def _finished(self, tree, data, alpha):
-        if not (self._is_careful and len(data.y) <= MANY_EXAMPLES if self.refine is None else self.refine):
+        # Examples that change sides could leave too few for a split.
+        usual = self._is_careful and len(data.y) <= MANY_EXAMPLES and self.min_samples_split == 2
+        if not (usual if self.refine is None else self.refine):
             return tree
         return refine(
             tree, data.X, data.y, data.weights, alpha=alpha, min_samples_leaf=self.min_samples_leaf,

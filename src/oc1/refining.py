@@ -25,6 +25,7 @@ from ._threads import one_blas_thread
 from .categories import replace_by_codes
 from .impurity import MEASURES, ImpurityFunction, get_measure, gini
 from .linear import ridge_logistic
+from .sampling import weight_of_one
 from .scaling import SearchSpace
 from .splitting import GrownNode, LinearTest, build_linear_tree, information_gained
 from .tree import Tree, project
@@ -151,7 +152,7 @@ class _Refiner:
         self.widen = widen
         self.X, self.y, self.n_classes, self.min_leaf = X, y, n_classes, min_leaf
         self.weights = np.ones(len(y)) if weights is None else weights
-        self.total = float(self.weights.sum())
+        self.total, self.unit = float(self.weights.sum()), weight_of_one(weights)
         self.alpha = alpha
         everyone, no_fill = np.arange(len(y)), np.zeros(X.shape[1])  # nothing is missing here
         self.space = SearchSpace.make(X, everyone, no_fill, weights, "standard")
@@ -346,7 +347,7 @@ class _Refiner:
         features = np.flatnonzero(used[:-1])
         Z = np.ones((len(rows), len(features) + 1))
         Z[:, :-1] = self.columns[np.ix_(features, rows)].T
-        fit = ridge_logistic(Z, wants_right, self.weights[rows], RIDGE)
+        fit = ridge_logistic(Z, wants_right, self.weights[rows] / self.unit, RIDGE)
         plane = np.zeros(len(used))
         plane[features], plane[-1] = fit.plane[:-1], fit.plane[-1]
         return plane

@@ -80,3 +80,14 @@ def deal_folds(
         back = np.empty(len(y))
         back[order] = taken / units[order]
         yield 1.0 - back, back
+
+
+def weight_of_one(weights: np.ndarray | None) -> float:
+    """Return the weight that stands for one example.
+
+    Whole numbers are repetitions; other weights say how much examples count, not how many there are, and their mean
+    stands for one.
+    """
+    if weights is None or weights.size == 0 or (np.abs(weights - np.round(weights)) < 1e-9 * weights).all():
+        return 1.0
+    return float(weights.mean())
