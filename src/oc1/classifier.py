@@ -95,6 +95,10 @@ class OC1Classifier(TreeClassifier):
         orders them anew at each node; here one order serves the whole tree, so that it can take part in linear
         combinations, but categories with equal shares are never told apart. Missing values, and categories not seen
         in training, count as the mean.
+    missing : {"mean", "direction"}, default="mean"
+        A missing value counts as the attribute's mean, everywhere; or an axis-parallel split sends all that are missing
+        at its node to the side where they make it purer, and may also ask whether a value is missing. Oblique splits,
+        categories, and attributes that are all known at the node in training use the mean in any case.
     prune : {"holdout", "cv", None}, default="holdout"
         Cost-complexity pruning: with a part of the examples kept back, by cross-validation in ten folds on all of them,
         or none.
@@ -168,6 +172,7 @@ class OC1Classifier(TreeClassifier):
         "min_samples_oblique": [Interval(Integral, 2, None, closed="left"), None],
         "max_terms": [Interval(Integral, 1, None, closed="left"), None],
         "categorical_features": ["array-like", StrOptions({"from_dtype"}), None],
+        "missing": [StrOptions({"mean", "direction"})],
         "n_jobs": [Integral, None],
     }
 
@@ -195,6 +200,7 @@ class OC1Classifier(TreeClassifier):
         max_leaf_nodes=None,
         min_impurity_decrease=0.0,
         categorical_features=None,
+        missing="mean",
         prune="auto",
         prune_fraction=0.1,
         prune_se=0.0,
@@ -226,6 +232,7 @@ class OC1Classifier(TreeClassifier):
         self.max_leaf_nodes = max_leaf_nodes
         self.min_impurity_decrease = min_impurity_decrease
         self.categorical_features = categorical_features
+        self.missing = missing
         self.prune = prune
         self.prune_fraction = prune_fraction
         self.prune_se = prune_se
@@ -282,6 +289,7 @@ class OC1Classifier(TreeClassifier):
             normalize=self._setting("normalize"),
             starts=known_names("starts", starts, [*STARTS, RANDOM]),
             groupings=known_names("groupings", self.groupings, list(GROUPINGS)),
+            missing=self.missing,
             caution=float(self.caution) if self._is_careful else 0.0,
             n_jobs=effective_n_jobs(self.n_jobs),
         )
