@@ -132,6 +132,12 @@ def best_axis_gain(X, y, weights, n_classes, name, min_leaf=1):
     return best
 
 
+def best_directed_gain(X, y, weights, n_classes, name, min_leaf=1):
+    """The best gain of any split ``x > threshold`` with all missing values on either side, or None."""
+    below, above = np.where(np.isnan(X), -np.inf, X), np.where(np.isnan(X), np.inf, X)
+    return best_axis_gain(np.hstack([below, above]), y, weights, n_classes, name, min_leaf)
+
+
 def node_of(tree, x):
     """Walk one example down a tree; return the nodes it passes."""
     path = [0]
@@ -141,7 +147,10 @@ def node_of(tree, x):
         for i in range(tree.terms[node], tree.terms[node + 1]):
             feature = tree.features[i]
             value += tree.coefficients[i] * (tree.fill[feature] if np.isnan(x[feature]) else float(x[feature]))
-        path.append(int(tree.children[node, 1 if value > tree.thresholds[node] else 0]))
+        goes_right = value > tree.thresholds[node]
+        if len(tree.missing) and tree.missing[node] and np.isnan(x[tree.features[tree.terms[node]]]):
+            goes_right = tree.missing[node] > 0
+        path.append(int(tree.children[node, int(goes_right)]))
     return path
 
 

@@ -74,6 +74,10 @@ BLOCK = 256
 TOP = 31
 #: The score of no split at all: finite, so that differences from it are numbers.
 NOTHING = -1e300
+#: The threshold of a test that asks only whether a value is missing: no known value is above it.
+ABOVE_ALL = np.finfo(np.float64).max
+# Where an axis-parallel test sends missing values; by fill: as if they were the attribute's fill value.
+MISSING_LEFT, BY_FILL, MISSING_RIGHT = -1, 0, 1
 
 # What a measure that is not built into the kernels must bring along, as pointers (see `_measures`): a function
 # that scores a position, and one that scores the edges of buckets and bounds what is inside.
@@ -140,6 +144,7 @@ class Examples(NamedTuple):
     labels: np.ndarray  # int32 (n)
     weights: np.ndarray  # float64 (n), or empty if all count alike
     rows: np.ndarray  # int64 (n)
+    holes: np.ndarray  # uint8 (d, n_samples): which values are missing and get a learned direction; (0, 0) if none do
 
 
 class Scratch(NamedTuple):
@@ -187,15 +192,15 @@ CLIMB, JUMP, BOTH = range(3)
 # it); hyperplanes considered, and those of a stage of jumps; the score before the jumps; the plane from here on.
 SCORE, PURE, CLIMBED, JUMPED, FIRST_SCORE, PLANE = range(6)
 
-# Columns of `Nodes.table`, and what `STATUS` says.
-START, STOP, DEPTH, LEFT, RIGHT, FIRST_TERM, N_TERMS, STATUS = range(8)
+# Columns of `Nodes.table`, and what `STATUS` says. (`MISSING` is where the test sends missing values.)
+START, STOP, DEPTH, LEFT, RIGHT, FIRST_TERM, N_TERMS, STATUS, MISSING = range(9)
 PENDING, LEAF, INNER = range(3)
 
 
 class Nodes(NamedTuple):
     """The nodes that one call of `grow` makes; the first is the one it is given, children come after their parents."""
 
-    table: np.ndarray  # int64 (room, 8): see the columns above
+    table: np.ndarray  # int64 (room, 9): see the columns above
     reals: np.ndarray  # float64 (room, 3): threshold, gain, gap between the neighbours of the threshold
     counts: np.ndarray  # float64 (room, k)
     seeds: np.ndarray  # uint64 (room)
@@ -206,7 +211,7 @@ class Nodes(NamedTuple):
     def make(cls, room, n_terms, k):
         """Allocate room for so many nodes and terms."""
         return cls(
-            table=np.zeros((room, 8), np.int64),
+            table=np.zeros((room, 9), np.int64),
             reals=np.zeros((room, 3)),
             counts=np.zeros((room, k)),
             seeds=np.zeros(room, np.uint64),
@@ -739,6 +744,23 @@ def gather(columns, m, start, rows, fill, shift, scale, line):
 
 
 @_inner
+def has_holes(holes, m, start, stop, rows):
+    """Whether an attribute is missing in some example of a node, and gets a learned direction there."""
+    if holes.shape[0] > 0:
+        for j in range(start, stop):
+            if holes[m, rows[j]] != 0:
+                return True
+    return False
+
+
+@_inner
+def send_missing(holes, m, start, rows, line, side, out):
+    """Copy an attribute of a node's examples, with the missing values so far on one side that no step reaches them."""
+    for j in range(out.size):
+        out[j] = line[j] if holes[m, rows[start + j]] == 0 else np.float32(side) * np.float32(2.0) * FAR
+
+
+@_inner
 def compute_margins(columns, start, rows, fill, shift, scale, plane, margins, buffer):
     """Compute V = plane . (x, 1) for the examples of a node, which begins at `start`."""
     last = shift.size
@@ -783,22 +805,25 @@ def stands_elsewhere(runs, run, n_others, score, stage):
 
 
 def search(
-    columns, labels, weights, rows, fill, shift, scale, start, stop, totals, ranks, present, bounds, line, rate, bound,
-    plan, seed, stage, first_run, last_run, scratch,
+    columns, labels, weights, rows, holes, fill, shift, scale, start, stop, totals, ranks, present, bounds, line, rate,
+    bound, plan, seed, stage, first_run, last_run, scratch,
 ):  # fmt: skip
     """Search a node in a range of runs (Figures 6 and 8 of the paper).
 
-    Run -1 looks at the attributes, one after the other. Every other run improves a plane: single coefficients (Figure
-    8's Perturb) until nothing changes, then random directions (jumps) until one helps, which goes back to the
-    coefficients, or `n_jumps` have failed. Run 0 starts from the best attribute of run -1, others from given planes,
-    the rest at random ones (see the last fields of `Plan`). Unless the node is small, a run that gets where earlier
-    ones stood goes no further, if one of them has jumped away or several have jumped in vain.
+    Run -1 looks at the attributes, one after the other; where values are missing and get a learned direction, with all
+    of them on the left and with all of them on the right (before and after all known values are positions, too). Every
+    other run improves a plane: single coefficients (Figure 8's Perturb) until nothing changes, then random directions
+    (jumps) until one helps, which goes back to the coefficients, or `n_jumps` have failed. Run 0 starts from the best
+    attribute of run -1, others from given planes, the rest at random ones (see the last fields of `Plan`). Unless the
+    node is small, a run that gets where earlier ones stood goes no further, if one of them has jumped away or several
+    have jumped in vain.
 
     At large nodes, all runs climb before any jumps, in two stages. Then a run needs to know of the others only where
     they stood in between, so the runs of each stage can be made in any order. Each run has its own random streams and
     its own row in ``scratch.runs``.
 
-    Returns (score, attribute, threshold) of run -1, in search space; NOTHING and -1 if it is not in the range.
+    Returns (score, attribute, threshold, side of the missing values) of run -1, in search space; NOTHING and -1 if it
+    is not in the range.
     """
     code, min_leaf, _, _, n_runs, order, n_swept, n_perturbations, n_jumps, stagnation = plan[:10]
     lines, codes, keys, _, histogram, left, edges, slots, classes, _, counts, planes, runs, stream = scratch
@@ -807,6 +832,7 @@ def search(
     margins, rates_buffer, crossings = lines[0, :n], lines[1, :n], lines[2, :n]
     plane, direction, places = planes[0], planes[1], classes[0]
     axis_score, attribute, threshold, equals = NOTHING, -1, 0.0, 0
+    side, best_side = BY_FILL, BY_FILL
     for run in range(first_run, last_run):
         # Streams 1 and 2 are the children's, 4 is that of the elimination of attributes.
         jumping = stage == JUMP
@@ -845,6 +871,11 @@ def search(
                     origin, rates = columns[turn, start:stop], columns[which, start:stop]
                 gather(columns, turn, start, rows, fill, shift, scale, origin)
                 gather(columns, which, start, rows, fill, shift, scale, rates)
+                if side == BY_FILL and has_holes(holes, turn, start, stop, rows):
+                    side = MISSING_LEFT
+                if side != BY_FILL:
+                    send_missing(holes, turn, start, rows, origin, side, margins)
+                    origin = margins
                 current, ties = axis_score, True
             elif jumps == 0:
                 which = turn if order != RANDOM else min(np.int64(uniform(stream) * size), size - 1)
@@ -871,7 +902,11 @@ def search(
                 if here > NOTHING:
                     equals = 1 if better(here, axis_score) else equals + 1
                     if equals == 1 or uniform(stream) * equals < 1.0:
-                        axis_score, attribute, threshold = here, turn - 1, -alpha
+                        axis_score, attribute, threshold, best_side = here, turn - 1, -alpha, side
+                if side == MISSING_LEFT:
+                    side, turn = MISSING_RIGHT, turn - 1
+                    continue
+                side = BY_FILL
                 if turn < size - 1:
                     continue
                 break
@@ -944,7 +979,7 @@ def search(
             runs[run, PLANE + m] = plane[m]
         if pure:
             break
-    return axis_score, attribute, threshold
+    return axis_score, attribute, threshold, best_side
 
 
 LINE_SEARCH = types.UniTuple(types.float64, 2)(
@@ -965,10 +1000,10 @@ def compiled_searches():
         return search, line_search
     plan = typeof(tuple(Plan.sample()))
     scratch = typeof(tuple(Scratch.make(1, 1, 1, 1)))
-    of_node = types.Tuple((types.float64, types.int64, types.float64))(
-        types.float32[:, ::1], types.int32[::1], _vector, types.int64[::1], _vector, _vector, _vector, types.int64,
-        types.int64, _vector, _vector, types.int64[::1], types.int64[::1], types.FunctionType(LINE_SEARCH),
-        types.FunctionType(RATE), types.FunctionType(BOUND), plan,
+    of_node = types.Tuple((types.float64, types.int64, types.float64, types.int64))(
+        types.float32[:, ::1], types.int32[::1], _vector, types.int64[::1], types.uint8[:, ::1], _vector, _vector,
+        _vector, types.int64, types.int64, _vector, _vector, types.int64[::1], types.int64[::1],
+        types.FunctionType(LINE_SEARCH), types.FunctionType(RATE), types.FunctionType(BOUND), plan,
         types.uint64, types.int64, types.int64, types.int64, scratch,
     )  # fmt: skip
     pointer = partial(cfunc, cache=True, error_model="numpy", **_uncounted)
@@ -1014,25 +1049,27 @@ def stays_leaf(k, depth, n, max_depth, min_split, min_leaf):
 
 @_compiled
 def search_node(
-    columns, labels, weights, rows, fill, shift, scale, start, stop, depth, node_counts, look, line, rate, bound,
+    columns, labels, weights, rows, holes, fill, shift, scale, start, stop, depth, node_counts, look, line, rate, bound,
     plan, seed, stage, first_run, last_run, scratch,
 ):  # fmt: skip
     """Make those of a range of runs that `grow` would make for this node, so that several threads can share them."""
     classes, totals = scratch[8], scratch[9]
     k = find_classes(labels, start, stop, node_counts, plan[0], classes, totals)
     if stays_leaf(k, depth, stop - start, plan[11], plan[12], plan[1]):
-        return NOTHING, -1, 0.0
+        return NOTHING, -1, 0.0, BY_FILL
     if stop - start < plan[3]:
         last_run = min(last_run, 0)
     return look(
-        columns, labels, weights, rows, fill, shift, scale, start, stop, totals[0, :k], totals[1, :k],
+        columns, labels, weights, rows, holes, fill, shift, scale, start, stop, totals[0, :k], totals[1, :k],
         classes[1, :k], classes[2, : k + 1], line, rate, bound, plan, seed, stage, first_run, last_run, scratch,
     )  # fmt: skip
 
 
 @_inlined
-def project(values, at, column_step, fill, features, coefficients, first, last):
-    """Compute a node's linear combination for the row that begins at `at`; a missing value counts as its fill.
+def project(values, at, column_step, fill, features, coefficients, first, last, missing, node):
+    """Compute a node's linear combination for the row that begins at `at`.
+
+    A missing value counts as its fill, or is beyond all others where ``missing[node]`` gives it a side.
 
     Training and prediction add up in the same order (as does `oc1.tree.project`), so an example goes the same way in
     both.
@@ -1045,6 +1082,8 @@ def project(values, at, column_step, fill, features, coefficients, first, last):
         for i in range(first, last):
             value += coefficients[i] * values[at + features[i] * column_step]
     if np.isnan(value):
+        if missing[node] != BY_FILL:
+            return missing[node] * np.inf
         value = 0.0
         for i in range(first, last):
             x = np.float64(values[at + features[i] * column_step])
@@ -1082,9 +1121,12 @@ def oblique_test(plane, shift, scale, features, coefficients):
 @_inner
 def place_test(
     values, row_step, column_step, fill, labels, weights, rows, start, stop, features, coefficients, threshold,
-    totals, ranks, present, code, min_leaf, rate, places, counts, stream, projections, centred,
+    totals, ranks, present, code, min_leaf, rate, places, counts, stream, projections, centred, missing, node,
 ):  # fmt: skip
     """Try a test on a node: project its rows and, if `centred`, put the threshold midway between its two neighbours.
+
+    A test that sends the missing values to one side and all others to the other (see `project`) becomes the test
+    whether a value is missing: it sends them to the right, and no known value is above its threshold.
 
     Returns (score, threshold, gap between the neighbours), the score NOTHING where a side has too few examples; the
     left weights are in ``counts[0]``.
@@ -1092,14 +1134,23 @@ def place_test(
     below, above, count = -np.inf, np.inf, 0
     for j in range(start, stop):
         value = project(
-            values, rows[j] * row_step, column_step, fill, features, coefficients, np.int64(0), features.size
-        )
+            values, rows[j] * row_step, column_step, fill, features, coefficients, np.int64(0), features.size,
+            missing, node,
+        )  # fmt: skip
         projections[j - start] = value
         if value > threshold:
             above = min(above, value)
         else:
             below = max(below, value)
             count += 1
+    if missing[node] != BY_FILL and (below == -np.inf or above == np.inf):
+        # All known values are on one side, the missing ones on the other or nowhere.
+        count, below, above, threshold, missing[node] = 0, ABOVE_ALL, ABOVE_ALL, ABOVE_ALL, MISSING_RIGHT
+        for j in range(stop - start):
+            if abs(projections[j]) == np.inf:
+                projections[j] = np.inf
+            else:
+                count += 1
     if features.size == 0 or count < min_leaf or stop - start - count < min_leaf:
         return NOTHING, threshold, 0.0
     if centred:
@@ -1171,7 +1222,7 @@ def grow(examples, plan, shorten, look, line, rate, bound, scratch, nodes, max_s
 
     Returns (number of nodes, number of terms, hyperplanes considered).
     """
-    values, row_step, column_step, fill, shift, scale, columns, labels, weights, rows = examples
+    values, row_step, column_step, fill, shift, scale, columns, labels, weights, rows, holes = examples
     # By number: unpacking a tuple of arrays whole takes longer to compile.
     code, min_leaf, with_axis, min_oblique, n_runs = plan[0], plan[1], plan[2], plan[3], plan[4]
     n_jumps, axis_bias, max_depth, min_split, min_decrease, total = (
@@ -1186,7 +1237,7 @@ def grow(examples, plan, shorten, look, line, rate, bound, scratch, nodes, max_s
         scratch[3], scratch[8], scratch[9], scratch[10], scratch[12], scratch[13],
     )  # fmt: skip
     table, reals, node_counts, seeds, features, coefficients = nodes
-    d, places = shift.size, classes[0]
+    d, places, missing = shift.size, classes[0], table[:, MISSING]
     n_nodes, n_terms, considered, splits, node = 1, 0, 0, 0, 0
     while node < n_nodes and splits < max_splits and stream[1] == 0:
         start, stop = table[node, START], table[node, STOP]
@@ -1203,19 +1254,19 @@ def grow(examples, plan, shorten, look, line, rate, bound, scratch, nodes, max_s
         # Search, and take the best run: the first of those that are equally good.
         is_given = node == 0 and given > 0
         own_runs = n_runs if n >= min_oblique and not is_given else 0
-        axis_score, attribute, at = axis
+        axis_score, attribute, at, side = axis
         considered += d if with_axis and not is_given else 0
         best, best_run, pure = NOTHING, -1, False
         two_stages = n >= plan[16] and n_jumps > 0 and own_runs > 0
         for stage in range(CLIMB if two_stages else BOTH, JUMP + 1 if two_stages else BOTH + 1):
             if not pure and (node > 0 or not (searched or is_given)):
                 found = look(
-                    columns, labels, weights, rows, fill, shift, scale, start, stop, totals, ranks, present, bounds,
-                    line, rate, bound, plan, seeds[node], stage, -1 if with_axis and stage != JUMP else 0, own_runs,
-                    scratch,
+                    columns, labels, weights, rows, holes, fill, shift, scale, start, stop, totals, ranks, present,
+                    bounds, line, rate, bound, plan, seeds[node], stage, -1 if with_axis and stage != JUMP else 0,
+                    own_runs, scratch,
                 )  # fmt: skip
                 if stage != JUMP:
-                    axis_score, attribute, at = found
+                    axis_score, attribute, at, side = found
             for run in range(own_runs):
                 if not pure:
                     considered += np.int64(runs[run, JUMPED if stage == JUMP else CLIMBED])
@@ -1244,6 +1295,7 @@ def grow(examples, plan, shorten, look, line, rate, bound, scratch, nodes, max_s
             if is_given:
                 size, threshold = given, reals[node, 0]
             elif oblique:
+                missing[node] = BY_FILL
                 size, threshold = oblique_test(
                     runs[best_run, PLANE:], shift, scale, features[n_terms:], coefficients[n_terms:]
                 )
@@ -1251,12 +1303,12 @@ def grow(examples, plan, shorten, look, line, rate, bound, scratch, nodes, max_s
                 size, threshold = 1, shift[attribute] + at * scale[attribute]
                 if threshold - shift[attribute] > at * scale[attribute]:
                     threshold = np.nextafter(threshold, -np.inf)  # rounded up, it could be the value above it
-                features[n_terms], coefficients[n_terms] = attribute, 1.0
+                features[n_terms], coefficients[n_terms], missing[node] = attribute, 1.0, side
             chosen, threshold, gap = place_test(
                 values, row_step, column_step, fill, labels, weights, rows, start, stop,
                 features[n_terms : n_terms + size], coefficients[n_terms : n_terms + size], threshold,
                 totals, ranks, present, code, min_leaf, rate, places, counts, stream, projections[0],
-                centred or not is_given,
+                centred or not is_given, missing, node,
             )  # fmt: skip
             if chosen == NOTHING or is_given:
                 continue
@@ -1373,8 +1425,9 @@ def borrowed(array):
 
 @_allocating
 def apply(
-    values, row_step, column_step, fill, children, terms, features, coefficients, thresholds, top, first_row, out
-):
+    values, row_step, column_step, fill, children, terms, features, coefficients, thresholds, missing, top, first_row,
+    out,
+):  # fmt: skip
     """Write the leaf of each row from `first_row` on to `out`. A node's terms are ``terms[node]:terms[node + 1]``.
 
     The uppermost nodes ask every row of a block, in vector registers, whether or not the row gets there: that costs
@@ -1417,6 +1470,10 @@ def apply(
                 i += 1
             for r in range(n):
                 answers[q, r] = sums[r] > threshold
+            if missing[node] != BY_FILL:
+                origin, answer = at + features[terms[node]] * column_step, np.uint8(missing[node] == MISSING_RIGHT)
+                for r in range(n):
+                    answers[q, r] = answer if np.isnan(values[origin + r * row_step]) else answers[q, r]
         for r in range(n):
             walking[r] = 0
         for _ in range(n_levels):
@@ -1436,7 +1493,7 @@ def apply(
                 node = out[row]
                 value = project(
                     values, (first_row + row) * row_step, column_step, fill, features, coefficients, terms[node],
-                    terms[node + 1],
+                    terms[node + 1], missing, node,
                 )  # fmt: skip
                 node = np.int64(children[node, np.int64(value > thresholds[node])])
                 out[row] = node

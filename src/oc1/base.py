@@ -43,6 +43,7 @@ class Training(NamedTuple):
     feature_names: tuple[str, ...]
     seed: int
     categories: Categories = ()  # empty if no attribute is categorical; else X holds category numbers
+    coded: tuple[bool, ...] = ()  # which attributes hold the codes of categories; empty if none do
 
 
 class Grown(NamedTuple):
@@ -59,8 +60,9 @@ def grow_tree(
     """Grow a tree by the compiled search; the arguments are those of `TreeClassifier._grow`."""
     kind = CarefulGrower if options.is_careful else TreeGrower
     grower = kind(
-        data.X, data.y, weights, rows, data.fill, len(data.classes), options, data.seed, print if verbose else None
-    )
+        data.X, data.y, weights, rows, data.fill, len(data.classes), options, data.seed, print if verbose else None,
+        data.coded,
+    )  # fmt: skip
     tree = build_tree(grower.grow(), data.fill, data.classes, data.feature_names)
     scale = grower.scale if options.normalize == "standard" else standard_scale(data, rows, weights)
     return Grown(tree, grower.n_hyperplanes, scale)
@@ -216,7 +218,9 @@ class TreeEstimator(CarefulEstimator):
             return self._grow(data, rows, weights)
         codes, means = code_categories(data.X, data.categories, data.y, len(data.classes), rows, weights)
         fill = np.where([own is None for own in codes], data.fill, means)
-        grown = self._grow(data._replace(X=coded(data.X, codes), fill=fill, categories=()), rows, weights)
+        is_coded = tuple(own is not None for own in codes)
+        numbers = data._replace(X=coded(data.X, codes), fill=fill, categories=(), coded=is_coded)
+        grown = self._grow(numbers, rows, weights)
         tree: Any = grown.tree
         return grown._replace(tree=replace(tree, codes=codes, categories=labels_of(data.categories)))
 
@@ -350,7 +354,8 @@ class TreeClassifier(CarefulClassifier, TreeEstimator):
         Parameters
         ----------
         X : array-like (n_samples, n_features)
-            Numbers; NaN where a value is missing (it counts as the attribute's mean).
+            Numbers; NaN where a value is missing (it counts as the attribute's mean, unless a parameter says
+            otherwise).
         y : array-like (n_samples,)
             Class labels.
         sample_weight : array-like (n_samples,), optional

@@ -22,7 +22,7 @@ import numpy as np
 
 from . import _kernels
 from ._threads import one_blas_thread
-from .grower import Batch, Place, TreeGrower
+from .grower import NO_AXIS, Batch, Place, TreeGrower
 from .sampling import weight_of_one
 from .simplifying import round_numbers, simplify
 from .splitting import LinearTest
@@ -51,6 +51,7 @@ class Candidate(NamedTuple):
     misplaced: float  # share of the examples that are not on their class's side, and what chance hides of it
     is_linear: bool = False  # a linear classifier's own: its threshold stays where it is
     is_pure: bool = False  # no class is on both sides
+    missing: int = _kernels.BY_FILL  # side of the missing values of an axis-parallel one
 
     @property
     def merit(self) -> float:
@@ -138,6 +139,8 @@ class CarefulGrower(TreeGrower):
             return self._leaf(place)
         if plan.max_terms < np.count_nonzero(best.plane[:-1]):
             return self._shortened(place, best)
+        if best.missing != _kernels.BY_FILL:
+            return self._call(place, 1, given=self._test(best.plane, best.missing))
         return self._divide(place, best.plane, best.is_linear)
 
     def _divide(self, place: Place, plane: np.ndarray, is_linear: bool) -> Batch:
@@ -219,13 +222,13 @@ class CarefulGrower(TreeGrower):
     def _axis_candidate(self, place: Place, totals: np.ndarray, price: float) -> Candidate | None:
         if not self.plan.axis:
             return None
-        _, attribute, at = self._search(place, self.plan._replace(n_runs=0), -1)
+        _, attribute, at, missing = self._search(place, self.plan._replace(n_runs=0), -1)
         self._count(self.n_attributes)
         if attribute < 0:
             return None
         plane = np.zeros(len(self.scale) + 1)
         plane[attribute], plane[-1] = 1.0, -at
-        return self._judged(place, plane, totals, price, 1.0 + CHOICE * np.log2(self.n_attributes))
+        return self._judged(place, plane, totals, price, 1.0 + CHOICE * np.log2(self.n_attributes), missing)
 
     def _linear_candidate(self, view: View) -> Candidate | None:
         """Return the linear classifier with the least left-out loss."""
@@ -303,6 +306,8 @@ class CarefulGrower(TreeGrower):
         """Return the parent's test as a plane of the search space."""
         nodes = place.above.nodes
         plane = np.zeros(len(self.scale) + 1)
+        if nodes.reals[0, 0] == _kernels.ABOVE_ALL:
+            return plane
         plane[nodes.features] = nodes.coefficients * self.scale[nodes.features]
         plane[-1] = nodes.coefficients @ self.space.shift[nodes.features] - nodes.reals[0, 0]
         return plane
@@ -312,19 +317,28 @@ class CarefulGrower(TreeGrower):
             yield np.arange(first, min(first + PIECE, place.stop))
 
     def _judged(
-        self, place: Place, plane: np.ndarray, totals: np.ndarray, price: float, n_coefficients: float
+        self,
+        place: Place,
+        plane: np.ndarray,
+        totals: np.ndarray,
+        price: float,
+        n_coefficients: float,
+        missing: int = _kernels.BY_FILL,
     ) -> Candidate:
         """Return a plane that was found by search with what it is worth."""
         left = np.zeros(self.n_classes)
         for piece in self._pieces(place):
             goes_left = plane @ self._columns(place, piece) <= 0.0
+            if missing != _kernels.BY_FILL:
+                holes = place.examples.holes[np.flatnonzero(plane[:-1])[0], place.examples.rows[piece]]
+                goes_left = np.where(holes, missing == _kernels.MISSING_LEFT, goes_left)
             weights = place.examples.weights[piece] if place.examples.weights.size else np.ones(len(piece))
             left += np.bincount(place.examples.labels[piece], weights=weights * goes_left, minlength=self.n_classes)
         left = left[place.above.nodes.counts[place.row] > 0.0]
         value, chance, astray = twoing(left, totals), n_coefficients * price, misplaced(left, totals)
         # Chance hides some that go astray; but where no class is on both sides, there are none.
         hidden = (chance if astray > 0.0 else price) / 3.0
-        return Candidate(plane, value, value - chance, astray + hidden, is_pure=astray == 0.0)
+        return Candidate(plane, value, value - chance, astray + hidden, is_pure=astray == 0.0, missing=missing)
 
     def _could_be_better(self, best: Candidate | None, totals: np.ndarray, price: float) -> bool:
         """Whether a perfect hyperplane, found by search, would be better."""
@@ -332,16 +346,17 @@ class CarefulGrower(TreeGrower):
         ideal = highest(totals) - chance
         return ideal > 0.0 and (best is None or ideal > best.merit * chance / 3.0)
 
-    def _test(self, plane: np.ndarray) -> LinearTest:
+    def _test(self, plane: np.ndarray, missing: int = _kernels.BY_FILL) -> LinearTest:
         """Return a plane of the search space as a test in the user's units (see `_kernels.oblique_test`)."""
-        features = np.flatnonzero((plane[:-1] != 0.0) & (self.scale > 0.0))
+        # A constant attribute can only be of use where it is asked whether it is missing.
+        features = np.flatnonzero((plane[:-1] != 0.0) & ((self.scale > 0.0) | (missing != _kernels.BY_FILL)))
         if len(features) == 1:
             m = features[0]
             at = -plane[-1] / plane[m] * self.scale[m]
             threshold = self.space.shift[m] + at
             if threshold - self.space.shift[m] > at:
                 threshold = np.nextafter(threshold, -np.inf)  # rounded up, it could be the value above it
-            return LinearTest(features.astype(np.int32), np.ones(1), float(threshold))
+            return LinearTest(features.astype(np.int32), np.ones(1), float(threshold), missing=missing)
         coefficients = plane[features] / self.scale[features]
         threshold = float(coefficients @ self.space.shift[features]) - plane[-1]
         factor = np.sign(plane[features[0]]) / np.abs(plane[features]).max()
@@ -353,4 +368,4 @@ class CarefulGrower(TreeGrower):
         runs[0, : _kernels.PLANE] = 0.0
         runs[0, _kernels.SCORE], runs[0, _kernels.PLANE :] = np.inf, best.plane
         plan = self.plan._replace(n_runs=1, min_oblique=0)
-        return self._call(place, 1, (_kernels.NOTHING, -1, 0.0), plan=plan)
+        return self._call(place, 1, NO_AXIS, plan=plan)

@@ -127,6 +127,10 @@ class OC1Classifier(TreeClassifier):
         orders them anew at each node; here one order serves the whole tree, so that it can take part in linear
         combinations, but categories with equal shares are never told apart. Missing values, and categories not seen
         in training, count as the mean.
+    missing : {"mean", "direction"}, default="mean"
+        A missing value counts as the attribute's mean, everywhere; or an axis-parallel split sends all that are missing
+        at its node to the side where they make it purer, and may also ask whether a value is missing. Oblique splits,
+        categories, and attributes that are all known at the node in training use the mean in any case.
     prune : {"auto", "holdout", "cv", None}, default="auto"
         "auto": caution decides where the tree ends, and all examples are used to grow it; trees for which caution has
         no say (``splits="axis"``, ``normalize="positive"``, ``caution=0``) are pruned by cross-validation up to 2000
@@ -206,6 +210,7 @@ class OC1Classifier(TreeClassifier):
         "min_samples_oblique": [Interval(Integral, 2, None, closed="left"), None],
         "max_terms": [Interval(Integral, 1, None, closed="left"), None],
         "categorical_features": ["array-like", StrOptions({"from_dtype"}), None],
+        "missing": [StrOptions({"mean", "direction"})],
         "n_jobs": [Integral, None],
     }
 
@@ -236,6 +241,7 @@ class OC1Classifier(TreeClassifier):
         max_leaf_nodes=None,
         min_impurity_decrease=0.0,
         categorical_features=None,
+        missing="mean",
         prune="auto",
         prune_fraction=0.1,
         prune_se=0.0,
@@ -270,6 +276,7 @@ class OC1Classifier(TreeClassifier):
         self.max_leaf_nodes = max_leaf_nodes
         self.min_impurity_decrease = min_impurity_decrease
         self.categorical_features = categorical_features
+        self.missing = missing
         self.prune = prune
         self.prune_fraction = prune_fraction
         self.prune_se = prune_se
@@ -304,7 +311,7 @@ class OC1Classifier(TreeClassifier):
     def _finished(self, tree, data, alpha):
         # Examples that change sides could leave too few for a split.
         usual = self._is_careful and len(data.y) <= MANY_EXAMPLES and self.min_samples_split == 2
-        if not (usual if self.refine is None else self.refine):
+        if not (usual and not len(tree.missing) if self.refine is None else self.refine):
             return tree
         return refine(
             tree, data.X, data.y, data.weights, alpha=alpha, min_samples_leaf=self.min_samples_leaf,
@@ -339,6 +346,7 @@ class OC1Classifier(TreeClassifier):
             normalize=self._setting("normalize"),
             starts=known_names("starts", starts, [*STARTS, RANDOM]),
             groupings=known_names("groupings", self.groupings, list(GROUPINGS)),
+            missing=self.missing,
             caution=float(self.caution) if self._is_careful else 0.0,
             rounding=self._is_careful if self.rounding is None else self.rounding,
             sparsity=self.sparsity,

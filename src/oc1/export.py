@@ -34,7 +34,11 @@ def equation_sides(tree: Tree, node: int, digits: int = 3) -> list[str]:
     if len(features) == 1 and _is_categorical(tree, int(features[0])):
         return [_membership(tree, node)]
     words = _terms(tree, features, coefficients, digits)
-    return [" ".join(words), f"> {_rounded(threshold, digits, tree.gaps[node])}"]
+    side = tree.missing[node] if len(tree.missing) else 0
+    if side > 0 and threshold == np.finfo(float).max:
+        return [*words, "missing"]
+    suffix = {-1: " and not missing", 0: "", 1: " or missing"}[int(side)]
+    return [" ".join(words), f"> {_rounded(threshold, digits, tree.gaps[node])}{suffix}"]
 
 
 def functions(tree: Any, node: int, digits: int = 3) -> list[str]:
@@ -147,7 +151,8 @@ def text(model: Any, digits: int = 3) -> str:
         One line for each test and each leaf; a leaf shows its class and the weight of the training examples of each
         class. A branch of a linear machine shows the class and the function that stand for it: an example takes the
         branch whose function is the largest. A test on a categorical attribute alone shows the categories that answer
-        yes; in a combination stand their codes, which are listed below the tree.
+        yes; in a combination stand their codes, which are listed below the tree. A test that has learned where missing
+        values go says "or missing", "and not missing", or asks only whether a value is "missing".
 
     Examples
     --------

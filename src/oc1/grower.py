@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 import itertools
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -34,6 +34,12 @@ BORROWED = 32 * 2**20
 GATHERED = 8
 #: Room for terms in one call, in addition to that of one test.
 TERMS = 20_000
+#: What a search returns of the best axis-parallel split: score, attribute, threshold in search space, and the side of
+#: the missing values.
+Axis = tuple[float, int, float, int]
+NO_AXIS: Axis = (_kernels.NOTHING, -1, 0.0, _kernels.BY_FILL)
+#: Where no missing value gets a learned direction.
+NO_HOLES = np.zeros((0, 0), dtype=np.uint8)
 
 
 @dataclass(frozen=True)
@@ -58,6 +64,7 @@ class GrowthOptions:
     normalize: str = "standard"
     starts: tuple[str, ...] = (AXIS, RANDOM)
     groupings: tuple[str, ...] = ("one_vs_rest",)
+    missing: str = "mean"  # or "direction": learned where a test has one attribute
     caution: float = 0.0  # 0: the purest split wins, until leaves are pure
     rounding: bool = False
     sparsity: float | None = None
@@ -159,11 +166,14 @@ class TreeGrower:
         All randomness comes from it and the node's path, so neither threads nor their number matter.
     report : callable, optional
         Called with a line of text for each inner node.
+    coded : bool sequence (n_features,), optional
+        Which attributes hold codes of categories: their missing values always count as their fill.
     """
 
     def __init__(
-        self, X, y, weights, rows, fill, n_classes, options: GrowthOptions, seed: int, report: Callable | None = None
-    ):
+        self, X, y, weights, rows, fill, n_classes, options: GrowthOptions, seed: int, report: Callable | None = None,
+        coded: Sequence[bool] = (),
+    ):  # fmt: skip
         rows = rows[np.argsort(y[rows], kind="stable")]  # grouped by class: see _kernels
         own_weights = None if weights is None else weights[rows]
         space = SearchSpace.make(X, rows, fill, own_weights, options.normalize, options.n_jobs)
@@ -183,6 +193,7 @@ class TreeGrower:
             labels=y[rows].astype(np.int32),
             weights=np.empty(0) if own_weights is None else own_weights.astype(np.float64),
             rows=rows.astype(np.int64),
+            holes=holes_of(X, coded) if options.missing == "direction" else NO_HOLES,
         )
         self.n_classes, self.options, self.report = n_classes, options, report
         self.plan = options.plan(X.shape[1], float(len(rows)) if own_weights is None else float(own_weights.sum()))
@@ -321,7 +332,7 @@ class TreeGrower:
         self,
         place: Place,
         max_splits: int,
-        axis: tuple[float, int, float] | None = None,
+        axis: Axis | None = None,
         given: LinearTest | None = None,
         centred: bool = True,
         plan: _kernels.Plan | None = None,
@@ -338,7 +349,7 @@ class TreeGrower:
         if given is not None:
             size = len(given.features)
             nodes.features[:size], nodes.coefficients[:size] = given.features, given.coefficients
-            nodes.reals[0, 0] = given.threshold
+            nodes.reals[0, 0], nodes.table[0, _kernels.MISSING] = given.threshold, given.missing
         scratch = self._scratch()
         n_nodes, n_terms, considered = _kernels.grow(
             tuple(place.examples),
@@ -349,7 +360,7 @@ class TreeGrower:
             tuple(nodes),
             max_splits,
             axis is not None,
-            axis or (_kernels.NOTHING, -1, 0.0),
+            axis or NO_AXIS,
             0 if given is None else len(given.features),
             centred,
         )
@@ -361,7 +372,7 @@ class TreeGrower:
             self._tell(batch)
         return batch
 
-    def _shared_search(self, place: Place, pool: ThreadPoolExecutor) -> tuple[float, int, float]:
+    def _shared_search(self, place: Place, pool: ThreadPoolExecutor) -> Axis:
         """Search a node with all threads; leave the runs in this thread's buffers, return the axis-parallel split."""
         return self._search(place, self.plan, -1 if self.plan.axis else 0, pool=pool)
 
@@ -372,7 +383,7 @@ class TreeGrower:
         first_run: int,
         given: np.ndarray | None = None,
         pool: ThreadPoolExecutor | None = None,
-    ) -> tuple[float, int, float]:
+    ) -> Axis:
         """Make all runs of a node from a first one on, with a pool of threads if there is one.
 
         The runs are left in this thread's buffers; those after the axis-parallel start begin at the `given` planes.
@@ -380,10 +391,10 @@ class TreeGrower:
         nodes, row, own = place.above.nodes, place.row, self._scratch()
         node = (place.start, place.stop, int(nodes.table[row, _kernels.DEPTH]), nodes.counts[row])
         examples = place.examples
-        data = (examples.columns, examples.labels, examples.weights, examples.rows)
+        data = (examples.columns, examples.labels, examples.weights, examples.rows, examples.holes)
         space = (examples.fill, examples.shift, examples.scale)
 
-        def run(stage: int, first: int, last: int) -> tuple[float, int, float]:
+        def run(stage: int, first: int, last: int) -> Axis:
             scratch, made = self._scratch(), slice(max(first, 0), last)
             if stage == _kernels.JUMP:
                 if scratch is not own:
@@ -442,6 +453,15 @@ class TreeGrower:
             self.report(f"depth {depth}: {stop - start} examples, {kind} test, gain {nodes.reals[row, 1]:.4g}")
 
 
+def holes_of(X: np.ndarray, coded: Sequence[bool] = ()) -> np.ndarray:
+    """Return which values are missing, a row for each attribute; nothing where none are, or only codes."""
+    holes = np.zeros(X.shape[::-1], dtype=np.uint8)
+    for m in range(X.shape[1]):
+        if not (coded and coded[m]):
+            np.isnan(X[:, m], out=holes[m].view(bool))
+    return holes if holes.any() else NO_HOLES
+
+
 def preorder(children: np.ndarray) -> np.ndarray:
     """Return the nodes of a tree in preorder; children are -1 at leaves, and node 0 is the root."""
     lefts, rights = children.T.tolist()
@@ -490,6 +510,7 @@ def build_tree(root: Batch, fill: np.ndarray, classes: np.ndarray, feature_names
     terms = np.concatenate([[0], np.cumsum(n_terms)])
     begin = (np.repeat(first_terms[:-1], sizes)[order] + table[:, _kernels.FIRST_TERM]) - terms[:-1]
     where = np.repeat(begin, n_terms) + np.arange(terms[-1])
+    missing = np.where(inner, table[:, _kernels.MISSING], _kernels.BY_FILL).astype(np.int8)
     return Tree(
         children=np.where(children >= 0, number_of[children], -1).astype(np.int32),
         terms=terms.astype(np.int64),
@@ -499,6 +520,7 @@ def build_tree(root: Batch, fill: np.ndarray, classes: np.ndarray, feature_names
         counts=counts[order],
         gains=np.where(inner, reals[order, 1], 0.0),
         gaps=np.where(inner, reals[order, 2], 0.0),
+        missing=missing if missing.any() else (),
         fill=fill,
         classes=classes,
         feature_names=feature_names,

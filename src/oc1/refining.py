@@ -370,6 +370,10 @@ class _Refiner:
 
 def _checked(tree: Tree, X, y, weights) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
     """Check the examples; return those that count, as the tests of the tree see them."""
+    if len(tree.missing):
+        raise ValueError(
+            "a tree that has learned where missing values go cannot be refined; grow it with missing='mean'"
+        )
     X, y = np.asarray(X), np.asarray(y)
     n_features, n_classes = len(tree.fill), tree.counts.shape[1]
     if X.ndim != 2 or X.shape[1] != n_features:

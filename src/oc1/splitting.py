@@ -63,13 +63,17 @@ class Split(Protocol):
 
 @dataclass(frozen=True)
 class LinearTest:
-    """A test ``sum(coefficients * x[features]) > threshold`` in the user's units: branch 1 if so, else branch 0."""
+    """A test ``sum(coefficients * x[features]) > threshold`` in the user's units: branch 1 if so, else branch 0.
+
+    With a single attribute, `missing` may say that missing values go left (-1) or right (1); 0: see `Tree`.
+    """
 
     features: np.ndarray
     coefficients: np.ndarray
     threshold: float
     gap: float = 0.0
     n_branches: int = 2
+    missing: int = 0
 
     @classmethod
     def of_plane(cls, plane: np.ndarray, threshold: float, X: np.ndarray) -> LinearTest:
@@ -95,7 +99,8 @@ class LinearTest:
     def branches(self, X: np.ndarray) -> np.ndarray:
         """Return the branch of each row, -1 where a value is missing."""
         values = project(X, self.features, self.coefficients)
-        return np.where(np.isnan(values), -1, values > self.threshold)
+        unknown = -1 if self.missing == 0 else self.missing > 0
+        return np.where(np.isnan(values), unknown, values > self.threshold)
 
 
 class Notes(Protocol):
@@ -318,6 +323,7 @@ def build_linear_tree(root: GrownNode, fill: np.ndarray, classes: np.ndarray, fe
     nodes = root.preorder()
     nothing = LinearTest(np.empty(0, np.int32), np.empty(0), 0.0)
     tests = [node.split if isinstance(node.split, LinearTest) else nothing for node in nodes]
+    missing = np.array([test.missing for test in tests], dtype=np.int8)
     return Tree(
         **structure_of(nodes, 2),
         fill=fill,
@@ -328,4 +334,5 @@ def build_linear_tree(root: GrownNode, fill: np.ndarray, classes: np.ndarray, fe
         coefficients=np.concatenate([test.coefficients for test in tests]),
         thresholds=np.array([test.threshold for test in tests]),
         gaps=np.array([test.gap for test in tests]),
+        missing=missing if missing.any() else (),
     )

@@ -189,7 +189,7 @@ class Tree(TreeStructure):
     Node t sends an example right if ``sum(coefficients[i] * x[features[i]]) > thresholds[t]``, for i in
     ``terms[t]:terms[t + 1]``, else left; an axis-parallel test has one term with coefficient 1. The terms of a test are
     in the order of the attributes, and the sum is taken in that order. Missing values (NaN) count as ``fill`` of their
-    attribute. A node's left child is the next node.
+    attribute, unless an axis-parallel test has learned where to send them. A node's left child is the next node.
 
     Attributes
     ----------
@@ -207,6 +207,9 @@ class Tree(TreeStructure):
         as missing), and the tests are on their codes. Empty if no attribute is categorical.
     categories : tuple with a tuple of str or None for each attribute
         What the categories are called, for printing.
+    missing : int8 array (n_nodes,)
+        Where the test of each node sends missing values: -1 left, 1 right, 0 as ``fill`` says. A test that sends them
+        right and has the largest float as its threshold asks only whether a value is missing. Empty if all are 0.
     """
 
     terms: np.ndarray
@@ -216,6 +219,7 @@ class Tree(TreeStructure):
     gaps: np.ndarray
     codes: Any = field(default=(), kw_only=True)
     categories: Any = field(default=(), kw_only=True)
+    missing: Any = field(default=(), kw_only=True)
 
     def test(self, node: int) -> tuple[np.ndarray, np.ndarray, float]:
         """Return (features, coefficients, threshold) of an inner node's test."""
@@ -229,11 +233,12 @@ class Tree(TreeStructure):
         out = np.empty(X.shape[0], dtype=np.int64)
         view = _kernels.flat_view(X)
         top = _kernels.Top.make(self.children, self.terms, self.features, len(self.fill))
+        missing = self.missing if len(self.missing) else np.zeros(self.n_nodes, dtype=np.int8)
 
         def walk(first: int, last: int) -> None:
             _kernels.apply(
                 *view, self.fill, self.children, self.terms, self.features, self.coefficients, self.thresholds,
-                tuple(top), first, out[first:last],
+                missing, tuple(top), first, out[first:last],
             )  # fmt: skip
 
         n_parts = min(n_jobs, max(1, len(out) // ROWS_A_THREAD))
@@ -268,6 +273,7 @@ class Tree(TreeStructure):
             coefficients=self.coefficients[kept_terms],
             thresholds=np.where(leaf, 0.0, self.thresholds[keep]),
             gaps=np.where(leaf, 0.0, self.gaps[keep]),
+            missing=np.where(leaf, 0, self.missing[keep]).astype(np.int8) if len(self.missing) else (),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -285,6 +291,7 @@ class Tree(TreeStructure):
                 if self.codes
                 else {}
             ),
+            **({"missing": self.missing.tolist()} if len(self.missing) else {}),
         }
 
     @classmethod
@@ -300,12 +307,16 @@ class Tree(TreeStructure):
         starts[arrays["terms"][arrays["terms"] < len(starts)]] = True
         if (np.diff(arrays["features"], prepend=-1)[~starts] <= 0).any():
             raise ValueError("the terms of a test must be in the order of the attributes, each of them once")
+        missing = np.array(data.get("missing", ()), dtype=np.int8)
+        if len(missing) and (np.diff(arrays["terms"])[missing != 0] != 1).any():
+            raise ValueError("only a test of one attribute can have a direction for missing values")
         return cls(
             **arrays,
             classes=np.array(data["classes"]),
             feature_names=tuple(data["feature_names"]),
             codes=tuple(None if own is None else np.array(own, dtype=float) for own in data.get("codes", ())),
             categories=tuple(None if own is None else tuple(own) for own in data.get("categories", ())),
+            missing=missing if len(missing) else (),
         )
 
 
