@@ -31,7 +31,7 @@ from .starts import AXIS, RANDOM, STARTS, NodeView, twoing
 #: Linear classifiers are fitted to so many examples at most, evenly chosen: more hardly move a plane.
 FITTED = 20_000
 #: What choosing the attribute costs an axis-parallel split, in coefficients for each doubling of the attributes.
-CHOICE = 0.7
+CHOICE = 0.4
 #: An oblique split must have so many times the merit of an axis-parallel one, which is easier to read.
 SIMPLER = 1.1
 #: Room for the planes that all kinds of starts together may bring.

@@ -22,10 +22,6 @@ STARS = ("bright", "dim")
 ARTIFICIAL = ("LS10", "POL", "RCB")
 FURTHER = ("letter", "satimage", "vehicle", "segment", "vowel", "glass", "ionosphere")
 CONTESTED = (*ARTIFICIAL, "sklearn-iris", "wine", "breast-cancer", "digits", "noisy")
-#: The settings of section 4.1.
-PAPER: dict[str, Any] = {
-    "normalize": "positive", "n_restarts": 20, "n_jumps": 5, "order": "sequential", "prune": "holdout",
-}  # fmt: skip
 RESTARTS = (1, 2, 3, 5, 10, 20, 30, 40, 50)
 
 
@@ -145,7 +141,7 @@ def _table1() -> Plan:
     learners = {
         **both("OC1"),
         "CART-LC": CARTLCClassifier(),
-        "OC1-AP": OC1Classifier(splits="axis"),
+        "OC1-AP": OC1Classifier(splits="axis", prune="holdout"),
         "CART-AP": CARTClassifier(),
         "C4.5": C45Classifier(),
     }
@@ -224,7 +220,7 @@ def _impurity() -> Plan:
     learners: dict[str, Any] = {}
     for measure in MEASURES:
         learners |= both(f"OC1 {measure}", criterion=measure)
-        learners[f"OC1-AP {measure}"] = OC1Classifier(criterion=measure, splits="axis")
+        learners[f"OC1-AP {measure}"] = OC1Classifier(criterion=measure, splits="axis", prune="holdout")
     return Plan(
         "impurity",
         "The six impurity measures",
