@@ -14,9 +14,6 @@ from oc1.datasets import make_ls10, make_pol, make_rcb
 from oc1.impurity import MEASURES
 
 SEEDED = {"random_state": 0}
-ALWAYS_WRONG = pytest.mark.xfail(
-    strict=True, reason="Twoing does not tell left-out margins that are right from those that are always wrong"
-)
 
 
 def hellinger(left, right):
@@ -136,7 +133,6 @@ def test_noise_is_hardly_ever_split(n, d, k):
     assert np.mean(leaves) < 2.5
 
 
-@ALWAYS_WRONG
 def test_a_linear_classifier_that_is_always_wrong_is_worth_nothing(monkeypatch):
     """Without the example, most others are of the other class: in noise, what is left out is often always misjudged."""
     values = []

@@ -53,7 +53,9 @@ def test_all_planes_are_finite(name, data, is_weighted):
     weights = np.random.default_rng(0).uniform(0.1, 3.0, len(y)) if is_weighted else None
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        planes = list(STARTS[name](view(X, y, weights)))
+        node = view(X, y, weights)
+        node.axis = None if name != "axis" else node.axis  # with one that is far better, linear ones are not made
+        planes = list(STARTS[name](node))
     for plane in planes:
         assert plane.shape == (X.shape[1] + 1,)
         assert np.isfinite(plane).all()
@@ -94,7 +96,7 @@ def test_linear_classifiers_leave_their_judgement(name):
     X, y = blobs(spread=1.0)
     node = view(X, y)
     (plane,) = STARTS[name](node)
-    (fit,) = node.fits
+    ((fit, _),) = node.fits
     np.testing.assert_array_equal(fit.plane, plane)
     # What is said of examples that were left out is no better than what the plane does on those it has seen.
     assert node.value(fit.left_out) <= node.value(node.Z @ plane) + 1e-9
@@ -104,11 +106,20 @@ def test_logistic_regression_chooses_the_ridge():
     """Few noisy examples of many attributes call for a larger one than many clean examples of few."""
     rng = np.random.default_rng(0)
     noisy, clean = rng.normal(size=(60, 20)), rng.normal(size=(300, 2))
-    planes = [
-        next(STARTS["logistic"](view(noisy, rng.integers(0, 2, 60)))),
-        next(STARTS["logistic"](view(clean, (clean @ [1, 2] > 0).astype(int)))),
-    ]
+    nodes = [view(noisy, rng.integers(0, 2, 60)), view(clean, (clean @ [1, 2] > 0).astype(int))]
+    nodes[0].axis = None
+    planes = [next(STARTS["logistic"](node)) for node in nodes]
     assert np.abs(planes[0][:-1]).max() < 0.5 < 5.0 < np.abs(planes[1][:-1]).max()
+
+
+def test_no_linear_start_where_one_attribute_is_far_better():
+    X = np.random.default_rng(0).normal(size=(200, 2))
+    y = (np.abs(X[:, 0]) < 0.5).astype(int)  # a stripe
+    node = view(X, y)
+    node.axis = np.array([1.0, 0.0, 0.5])
+    assert not node.is_linear
+    assert not list(STARTS["logistic"](node)) + list(STARTS["least_squares"](node))
+    assert list(STARTS["means"](node))
 
 
 def test_twoing_is_the_measure():
@@ -136,8 +147,10 @@ def test_groupings_are_proper_and_differ(groupings, k):
             assert 0 < right.sum() < k
         different = {min(right.tobytes(), (~right).tobytes()) for right in node.groups}
         assert len(different) == len(node.groups)
-        values = [node.value(node.least_squares.margins(right[node.y])[1]) for right in node.groups]
-        promising = [node.value(node.least_squares.margins(right[node.y])[1]) for right in node.promising]
+        values, promising = (
+            [node.value(node.least_squares.margins(right[node.y])[1], right) for right in groups]
+            for groups in (node.groups, node.promising)
+        )
         assert promising == sorted(values, reverse=True)[:2]
 
 

@@ -92,11 +92,6 @@ def highest(totals: np.ndarray) -> float:
     return float(4.0 * share * (1.0 - share))
 
 
-def deviations(left: np.ndarray, totals: np.ndarray) -> np.ndarray:
-    """Return how many more of each class are on the left than an even division would send there."""
-    return left - totals * (left.sum() / totals.sum())
-
-
 def misplaced(left: np.ndarray, totals: np.ndarray) -> float:
     """Return the share of the examples that are not on the side where most of their class is."""
     return float(np.minimum(left, totals - left).sum() / totals.sum())
@@ -234,15 +229,12 @@ class CarefulGrower(TreeGrower):
         """Return the linear classifier with the least left-out loss."""
         if not view.node.fits:
             return None
-        fit = min(view.node.fits, key=lambda fit: fit.loss)
+        fit, right = min(view.node.fits, key=lambda fit: fit[0].loss)
         n_left, totals = np.count_nonzero(view.node.Z @ fit.plane <= 0.0), view.node.totals
         if min(n_left, len(view.node.y) - n_left) < self.plan.min_leaf:
             return None
-        left, seen = (view.node.left_weights(margins) for margins in (fit.left_out, view.node.Z @ fit.plane))
-        if not deviations(left, totals) @ deviations(seen, totals) > 0.0:
-            return None  # what it says of examples left out is the opposite of the truth: Twoing would not mind
-        value = twoing(left, totals)
-        astray = misplaced(left, totals) + 1.0 / totals.sum()
+        value = view.node.value(fit.left_out, right)
+        astray = misplaced(view.node.left_weights(fit.left_out), totals) + 1.0 / totals.sum()
         return Candidate(view.to_search(fit.plane), value, value, astray, is_linear=True)
 
     def _searched_candidate(

@@ -70,7 +70,7 @@ class NodeView:
     rng: np.random.Generator
     axis: np.ndarray | None = None
     parent: np.ndarray | None = None
-    fits: list[LinearFit] = field(default_factory=list)  # planes with a left-out judgement, as they are made
+    fits: list[tuple[LinearFit, np.ndarray]] = field(default_factory=list)  # with their groups, as they are made
 
     @cached_property
     def totals(self) -> np.ndarray:
@@ -86,9 +86,18 @@ class NodeView:
         """Return the class weights on the left of a hyperplane, from the margins."""
         return np.bincount(self.y, weights=self.weights * (margins <= 0.0), minlength=len(self.totals))
 
-    def value(self, margins: np.ndarray) -> float:
-        """Return the Twoing value of a hyperplane, from the margins."""
-        return twoing(self.left_weights(margins), self.totals)
+    def value(self, margins: np.ndarray, right: np.ndarray | None = None) -> float:
+        """Return the Twoing value of a hyperplane, from the margins.
+
+        Twoing does not mind if all is on the wrong side, as it often is for examples left out of a fit to noise. So
+        where it is known which classes belong on the right, a split that sends them to the left is worth nothing.
+        """
+        left = self.left_weights(margins)
+        if right is not None:
+            more = left - self.totals * (left.sum() / self.totals.sum())  # than an even division would send there
+            if not more[~right].sum() > 0.0:
+                return 0.0
+        return twoing(left, self.totals)
 
     @cached_property
     def groups(self) -> list[np.ndarray]:
@@ -105,15 +114,21 @@ class NodeView:
 
     @cached_property
     def promising(self) -> list[np.ndarray]:
-        """The groupings that least squares, judged by leaving one out, separates best; best first.
+        """The groupings that least squares, judged by leaving one out, separates best; best first."""
+        order = np.argsort(-self._values, kind="stable")[:PROMISING]
+        return [self.groups[i] for i in order]
 
-        None of them where a single attribute separates two classes far better: such a node is not linear.
-        """
-        values = np.array([self.value(self.least_squares.margins(right[self.y])[1]) for right in self.groups])
-        two = self.axis is not None and len(self.totals) == 2
-        hopeless = HOPELESS * self.value(self.Z @ self.axis) if two else 0.0
-        order = np.argsort(-values, kind="stable")[:PROMISING]
-        return [self.groups[i] for i in order if values[i] >= hopeless]
+    @cached_property
+    def _values(self) -> np.ndarray:
+        """What least squares makes of each grouping."""
+        return np.array([self.value(self.least_squares.margins(right[self.y])[1], right) for right in self.groups])
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether linear classifiers have a chance: not where one attribute separates two classes far better."""
+        if self.axis is None or len(self.totals) > 2:
+            return True
+        return bool(self._values[0] >= HOPELESS * self.value(self.Z @ self.axis))
 
 
 def _one_against_the_rest(node: NodeView) -> Iterator[np.ndarray]:
@@ -151,29 +166,30 @@ def _parent(node: NodeView) -> Iterator[np.ndarray]:
 def _logistic(node: NodeView) -> Iterator[np.ndarray]:
     """Fit logistic regression to the grouping that it separates best, with the ridge of the least left-out loss."""
     trials = []
-    for right in node.promising:
+    for right in node.promising if node.is_linear else []:
         start = STRETCH * node.least_squares.margins(right[node.y])[0]
-        trials.append((right[node.y], ridge_logistic(node.Z, right[node.y], node.weights, RIDGE, start)))
+        trials.append((right, ridge_logistic(node.Z, right[node.y], node.weights, RIDGE, start)))
     if not trials:
         return
-    right, best = max(trials, key=lambda trial: (round(node.value(trial[1].left_out), 9), -trial[1].loss))
+    right, best = max(trials, key=lambda trial: (round(node.value(trial[1].left_out, trial[0]), 9), -trial[1].loss))
     for factor in (10.0, 0.1):  # the larger one first: it takes fewer steps
         ridge = RIDGE
         while 1.01 * ridge * factor > LEAST_RIDGE and ridge * factor < 1.01 * MOST_RIDGE:
-            further = ridge_logistic(node.Z, right, node.weights, ridge * factor, best.plane)
+            further = ridge_logistic(node.Z, right[node.y], node.weights, ridge * factor, best.plane)
             if not further.loss < WORTH_IT * best.loss:
                 break
             best, ridge = further, ridge * factor
         if ridge != RIDGE:
             break
-    node.fits.append(best)
+    node.fits.append((best, right))
     yield best.plane
 
 
 def _least_squares(node: NodeView) -> Iterator[np.ndarray]:
-    for right in node.promising[:1]:
-        node.fits.append(node.least_squares.fit(right[node.y]))
-        yield node.fits[-1].plane
+    for right in node.promising[:1] if node.is_linear else []:
+        fit = node.least_squares.fit(right[node.y])
+        node.fits.append((fit, right))
+        yield fit.plane
 
 
 def _lda(node: NodeView) -> Iterator[np.ndarray]:
