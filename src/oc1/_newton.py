@@ -62,20 +62,44 @@ def solve(lower, out):
         out[i] /= lower[i, i]
 
 
+@_inner
+def project(Z, plane, margins):
+    """Compute the margins of a plane."""
+    for j in range(Z.shape[0]):
+        total = 0.0
+        for m in range(Z.shape[1]):
+            total += Z[j, m] * plane[m]
+        margins[j] = total
+
+
+@_inner
+def objective_of(margins, right, weights, penalty, plane):
+    """Return the loss and the price of the plane."""
+    total = loss_of(margins, right, weights)
+    for m in range(plane.size):
+        total += 0.5 * penalty[m] * plane[m] * plane[m]
+    return total
+
+
 @_compiled
 def fit(Z, right, weights, ridge, plane, left_out):
     """Improve a plane until it is that of the regression; write the left-out margins; return their loss.
 
-    Parameters are those of `oc1.linear.ridge_logistic`; Z is contiguous.
+    Parameters are those of `oc1.linear.ridge_logistic`; Z is contiguous. Loops, because expressions of arrays take
+    seconds to compile; both products have arguments of the same types, so that they are compiled once.
     """
     n, size = Z.shape
-    half, step, system = np.empty((n, size), np.float32), np.empty(size), np.empty((size, size))
-    curvature, slope, trial = np.empty(n), np.empty(n), plane.copy()
-    penalty = np.full(size, ridge)
-    penalty[size - 1] = HARDLY
-    margins = np.dot(Z, plane)
-    value = loss_of(margins, right, weights) + 0.5 * np.sum(penalty * plane * plane)
+    half, flat = np.empty((n, size), np.float32), np.empty((size, n), np.float32)
+    system, inverse = np.empty((size, size)), np.empty((size, size), np.float32)
+    step, trial, penalty = np.empty(size), np.empty(size), np.empty(size)
+    margins, curvature, slope = np.empty(n), np.empty(n), np.empty(n)
+    for m in range(size):
+        penalty[m] = ridge if m < size - 1 else HARDLY
+    project(Z, plane, margins)
+    value = objective_of(margins, right, weights, penalty, plane)
     for _ in range(MAX_STEPS):
+        for m in range(size):
+            step[m] = penalty[m] * plane[m]
         for j in range(n):
             share = 1.0 / (1.0 + np.exp(-margins[j]))
             curvature[j] = max(share * (1.0 - share), FLAT)
@@ -83,39 +107,51 @@ def fit(Z, right, weights, ridge, plane, left_out):
             root = np.sqrt(weights[j] * curvature[j])
             for m in range(size):
                 half[j, m] = root * Z[j, m]
-        system[:] = np.dot(half.T, half)
-        for m in range(size):
-            system[m, m] += penalty[m] + ROUNDED * system[m, m]
+                step[m] += weights[j] * slope[j] * Z[j, m]
+        gram = np.dot(half.T, half)
+        for i in range(size):
+            for m in range(size):
+                system[i, m] = gram[i, m]
+            system[i, i] += penalty[i] + ROUNDED * system[i, i]
         factor(system)
-        step[:] = np.dot(weights * slope, Z) + penalty * plane
         solve(system, step)
-        largest, further = np.max(np.abs(step)), np.inf
+        largest, further = 0.0, np.inf
+        for m in range(size):
+            largest = max(largest, abs(step[m]))
         while largest > 1e-9:  # shorter, until it helps
             for m in range(size):
                 trial[m] = plane[m] - step[m]
-            margins = np.dot(Z, trial)
-            further = loss_of(margins, right, weights) + 0.5 * np.sum(penalty * trial * trial)
+            project(Z, trial, margins)
+            further = objective_of(margins, right, weights, penalty, trial)
             if further <= value:
                 break
             largest *= 0.5
             for m in range(size):
                 step[m] *= 0.5
         if further <= value:
-            plane[:] = trial
             value = further
+            for m in range(size):
+                plane[m] = trial[m]
         else:
-            margins = np.dot(Z, plane)
-        if not largest > SETTLED * max(1.0, np.max(np.abs(plane))):
+            project(Z, plane, margins)
+        longest = 1.0
+        for m in range(size):
+            longest = max(longest, abs(plane[m]))
+        if not largest > SETTLED * longest:
             break
     # The last step was short: its system is that of the plane. Its inverse, column by column, gives the leverages.
-    inverse = np.zeros((size, size))
     for m in range(size):
-        inverse[m, m] = 1.0
-        solve(system, inverse[m])
-    spreads = np.dot(Z, inverse)
+        for i in range(size):
+            step[i] = 1.0 if i == m else 0.0
+        solve(system, step)
+        for i in range(size):
+            inverse[i, m] = step[i]
+        for j in range(n):
+            flat[m, j] = Z[j, m]
+    products = np.dot(flat.T, inverse)
     for j in range(n):
         spread = 0.0
         for m in range(size):
-            spread += spreads[j, m] * Z[j, m]
+            spread += products[j, m] * Z[j, m]
         left_out[j] = margins[j] + spread * slope[j] / (1.0 - min(spread * curvature[j], MOST_LEVERAGE))
     return loss_of(left_out, right, weights)
