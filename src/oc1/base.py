@@ -247,8 +247,10 @@ class TreeEstimator(CarefulEstimator):
     def _grow_and_prune(self, data: Training):
         """Return (whole tree, pruned tree, pruning path, hyperplanes considered, scale of the attributes)."""
         X, weights = data.X, data.weights
-        labels = np.unique(data.y, return_inverse=True)[1]  # numbers too are drawn by what they are, not by their size
-        n_hyperplanes = 0
+        prune, n, n_hyperplanes = self._pruning(data), len(data.y), 0
+        draws = prune is not None and np.ptp(data.y) > 0  # with one class there is nothing to prune
+        # Numbers too are drawn by what they are, not by their size.
+        labels = np.unique(data.y, return_inverse=True)[1] if draws else data.y
 
         def part(share: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
             """Return the rows that have a share, and all weights times their shares (None if all count alike)."""
@@ -267,10 +269,9 @@ class TreeEstimator(CarefulEstimator):
         def mass(share: np.ndarray) -> float:
             return float(share.sum() if weights is None else (weights * share).sum())
 
-        everything = np.ones(len(labels))
-        growing, held = everything, np.zeros(len(labels))
-        prune = self._pruning(data)
-        if prune == "holdout" and np.ptp(labels) > 0:  # with one class there is nothing to prune
+        everything = np.ones(n)
+        growing, held = everything, np.zeros(n)
+        if prune == "holdout" and draws:
             growing, held = sampling.hold_out(X, labels, weights, self.prune_fraction, data.seed)
         unpruned, _, scale = grow(growing)
         sequence = pruning.prune_sequence(unpruned)
@@ -278,7 +279,7 @@ class TreeEstimator(CarefulEstimator):
         if held.any():
             means = judge(sequence, held) / mass(held)
             step = self._choose(means, mass(held))
-        elif prune == "cv" and len(labels) > 1 and np.ptp(labels) > 0:
+        elif prune == "cv" and draws:
             folds = sampling.deal_folds(X, labels, weights, PRUNING_FOLDS, data.seed)
             trials = ((pruning.prune_sequence(grow(rest).tree), fold) for rest, fold in folds)
             judged = [pruning.correct_at(sequence, other, judge(other, fold)) for other, fold in trials]

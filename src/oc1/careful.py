@@ -58,11 +58,6 @@ class Candidate(NamedTuple):
         """What is gained for each example that goes astray."""
         return self.worth / self.misplaced
 
-    @property
-    def is_axis(self) -> bool:
-        """Whether it is axis-parallel."""
-        return np.count_nonzero(self.plane[:-1]) == 1
-
 
 class View(NamedTuple):
     """A node as the makers of starts see it, and the way back."""
@@ -141,7 +136,7 @@ class CarefulGrower(TreeGrower):
     def _divide(self, place: Place, plane: np.ndarray, is_linear: bool) -> Batch:
         """Split by a plane, in as short a form as costs nothing."""
         test, options = self._test(plane), self.options
-        if not (options.rounding or options.sparsity is not None) or place.size > FITTED:
+        if not options.shortens or place.size > FITTED:
             return self._call(place, 1, given=test, centred=not is_linear)
         own = slice(place.start, place.stop)
         X = np.asarray(self.X[place.examples.rows[own]], dtype=np.float64)
@@ -161,15 +156,14 @@ class CarefulGrower(TreeGrower):
         given = []
         if self.is_oblique and place.size >= self.plan.min_oblique:
             view = self._view(place, self._axis_candidate(place, np.ones(1), 0.0))
-            given = [view.to_search(plane) for name in self.linear for plane in STARTS[name](view.node)]
+            given = self._starts(view)
         is_axis = int(AXIS in self.options.starts)
         n_runs = max(is_axis + len(given), self.options.n_restarts if RANDOM in self.options.starts else 0, 1)
         plan = self.plan._replace(axis_starts=is_axis, n_given=len(given), n_runs=n_runs if self.is_oblique else 0)
         axis = self._search(place, plan, -1 if plan.axis else 0, np.array(given) if given else None, pool)
         runs = self._scratch().runs[:n_runs]
-        shorter = self.options.rounding or self.options.sparsity is not None
         searched = plan.n_runs > 0 and place.size >= plan.min_oblique
-        if shorter and searched and self.options.axis_bias == 1.0 and plan.max_terms >= len(self.scale):
+        if self.options.shortens and searched and self.options.axis_bias == 1.0 and plan.max_terms >= len(self.scale):
             best = self._best_run(runs)
             if best[_kernels.SCORE] > axis[0]:
                 return self._divide(place, best[_kernels.PLANE :].copy(), is_linear=False)
@@ -207,12 +201,16 @@ class CarefulGrower(TreeGrower):
         given = [axis.plane] if axis is not None and AXIS in self.options.starts else []
         if self.linear and (self.options.min_samples_oblique is None or place.size >= self.plan.min_oblique):
             view = self._view(place, axis)
-            given += [view.to_search(plane) for name in self.linear for plane in STARTS[name](view.node)]
+            given += self._starts(view)
             self._count(len(given))
             take(self._linear_candidate(view))
         if place.size >= self.plan.min_oblique and self._could_be_better(best, totals, price):
             take(self._searched_candidate(place, totals, price, given, pool))
         return best
+
+    def _starts(self, view: View) -> list[np.ndarray]:
+        """Return the planes of the linear starts, in search space."""
+        return [view.to_search(plane) for name in self.linear for plane in STARTS[name](view.node)]
 
     def _axis_candidate(self, place: Place, totals: np.ndarray, price: float) -> Candidate | None:
         if not self.plan.axis:
@@ -297,12 +295,9 @@ class CarefulGrower(TreeGrower):
     def _plane_above(self, place: Place) -> np.ndarray:
         """Return the parent's test as a plane of the search space."""
         nodes = place.above.nodes
-        plane = np.zeros(len(self.scale) + 1)
         if nodes.reals[0, 0] == _kernels.ABOVE_ALL:
-            return plane
-        plane[nodes.features] = nodes.coefficients * self.scale[nodes.features]
-        plane[-1] = nodes.coefficients @ self.space.shift[nodes.features] - nodes.reals[0, 0]
-        return plane
+            return np.zeros(len(self.scale) + 1)
+        return self.space.plane_of(nodes.features, nodes.coefficients, nodes.reals[0, 0])
 
     def _pieces(self, place: Place) -> Iterator[np.ndarray]:
         for first in range(place.start, place.stop, PIECE):
@@ -339,7 +334,7 @@ class CarefulGrower(TreeGrower):
         return ideal > 0.0 and (best is None or ideal > best.merit * chance / 3.0)
 
     def _test(self, plane: np.ndarray, missing: int = _kernels.BY_FILL) -> LinearTest:
-        """Return a plane of the search space as a test in the user's units (see `_kernels.oblique_test`)."""
+        """Return a plane of the search space as a test in the user's units."""
         # A constant attribute can only be of use where it is asked whether it is missing.
         features = np.flatnonzero((plane[:-1] != 0.0) & ((self.scale > 0.0) | (missing != _kernels.BY_FILL)))
         if len(features) == 1:
@@ -349,10 +344,7 @@ class CarefulGrower(TreeGrower):
             if threshold - self.space.shift[m] > at:
                 threshold = np.nextafter(threshold, -np.inf)  # rounded up, it could be the value above it
             return LinearTest(features.astype(np.int32), np.ones(1), float(threshold), missing=missing)
-        coefficients = plane[features] / self.scale[features]
-        threshold = float(coefficients @ self.space.shift[features]) - plane[-1]
-        factor = np.sign(plane[features[0]]) / np.abs(plane[features]).max()
-        return LinearTest(features.astype(np.int32), coefficients * factor, float(threshold * factor))
+        return LinearTest(*self.space.test_of(plane))
 
     def _shortened(self, place: Place, best: Candidate) -> Batch:
         """Split by a plane with too many terms, after dropping some of them."""

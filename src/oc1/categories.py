@@ -19,6 +19,8 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
+from .sampling import weight_of_one
+
 #: Shares are those of a category's examples and of so many more that are like all examples.
 SMOOTHING = 2.0
 #: How much each further principal direction counts beside the one before: enough to tell categories apart which the
@@ -347,9 +349,7 @@ def code_categories(
     codes: list[np.ndarray | None] = [None] * X.shape[1]
     means = np.zeros(X.shape[1])
     own_weights = None if weights is None else weights[rows]
-    # Whole numbers count examples, others only compare them.
-    whole = own_weights is None or (np.abs(own_weights - np.round(own_weights)) < 1e-9).all()
-    unit = 1.0 if own_weights is None or whole else float(own_weights.mean())
+    unit = weight_of_one(own_weights)
     for m, own in enumerate(categories):
         if own is not None:
             sums, sizes = response_sums(X[rows, m], len(own), y[rows], n_classes, own_weights)

@@ -71,9 +71,14 @@ class GrowthOptions:
     n_jobs: int = 1
 
     @property
+    def shortens(self) -> bool:
+        """Whether tests are made shorter (see `oc1.simplifying`)."""
+        return self.rounding or self.sparsity is not None
+
+    @property
     def is_careful(self) -> bool:
         """Whether this needs the grower that goes node by node (see `oc1.careful`)."""
-        plain = {AXIS, RANDOM}.issuperset(self.starts) and not self.rounding and self.sparsity is None
+        plain = {AXIS, RANDOM}.issuperset(self.starts) and not self.shortens
         return self.splits != "axis" and (self.caution > 0.0 or not plain)
 
     def plan(self, n_features: int, total: float) -> _kernels.Plan:

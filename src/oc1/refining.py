@@ -318,9 +318,7 @@ class _Refiner:
             return
         used = np.zeros(d + 1)
         used[test.features] = sizes != 0
-        present = np.zeros(d + 1)
-        present[test.features] = sizes
-        present[d] = test.coefficients @ self.space.shift[test.features] - test.threshold
+        present = self.space.plane_of(test.features, test.coefficients, test.threshold)
         planes = [present / np.abs(sizes).max()]
         if used.sum() > 1:
             planes.insert(0, self.logistic(rows, wants_right, used))
@@ -354,18 +352,14 @@ class _Refiner:
 
     def test_of(self, plane: np.ndarray) -> LinearTest | None:
         """Write a plane as a test in the user's units, as growing does; None where there is none."""
-        features = np.flatnonzero((plane[:-1] != 0) & (self.space.scale > 0))
-        if len(features) == 0:
+        if not plane[:-1][self.space.scale > 0].any():
             return None
-        factor = np.sign(plane[features[0]]) / np.abs(plane[features]).max()
-        coefficients = plane[features] / self.space.scale[features]
-        threshold = float(coefficients @ self.space.shift[features] - plane[-1]) * factor
-        coefficients = coefficients * factor
+        features, coefficients, threshold = self.space.test_of(plane)
         if len(features) == 1:
             coefficients, threshold = np.ones(1), threshold / coefficients[0]
         if not (np.isfinite(coefficients).all() and np.isfinite(threshold)):
             return None
-        return LinearTest(features.astype(np.int32), coefficients, threshold)
+        return LinearTest(features, coefficients, threshold)
 
 
 def _checked(tree: Tree, X, y, weights) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:

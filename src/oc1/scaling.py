@@ -76,6 +76,25 @@ class SearchSpace:
             scale = np.where(scale > 0, scale.max(initial=0.0), 0.0)
         return cls(shift, scale)
 
+    def plane_of(self, features: np.ndarray, coefficients: np.ndarray, threshold: float) -> np.ndarray:
+        """Return a test in the user's units as a plane of this space, ``plane . (x, 1) > 0``."""
+        plane = np.zeros(len(self.scale) + 1)
+        plane[features] = coefficients * self.scale[features]
+        plane[-1] = coefficients @ self.shift[features] - threshold
+        return plane
+
+    def test_of(self, plane: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
+        """Return a plane as a test in the user's units: features (at least one), coefficients, threshold.
+
+        As `_kernels.oblique_test` writes it: the first coefficient is positive, and the largest one is 1 on the
+        attributes of this space.
+        """
+        features = np.flatnonzero((plane[:-1] != 0.0) & (self.scale > 0.0))
+        coefficients = plane[features] / self.scale[features]
+        threshold = float(coefficients @ self.shift[features]) - plane[-1]
+        factor = np.sign(plane[features[0]]) / np.abs(plane[features]).max()
+        return features.astype(np.int32), coefficients * factor, float(threshold * factor)
+
     def columns(self, X: np.ndarray, rows: np.ndarray, fill: np.ndarray, n_jobs: int = 1) -> np.ndarray:
         """Copy the given rows of X into the search space: float32, a row for each attribute and a last one of ones."""
         columns = np.ones((X.shape[1] + 1, len(rows)), dtype=np.float32)
