@@ -52,7 +52,7 @@ def sweep(crossings, order, rates, margins, labels, totals, left):
 def repeat_search(times, line, rate, bound, node, margins, rates, current, ties, scratch):
     """Search the same line many times, so that the call from Python does not count."""
     labels, weights, bounds, totals, ranks, present = node
-    lines, codes, keys, _, histogram, left, edges, slots, classes, _, counts, _, _, stream = scratch
+    lines, codes, keys, _, histogram, left, edges, slots, classes, _, counts, _, _, stream, _ = scratch
     best = (0.0, 0.0)
     for _ in range(times):
         best = line(

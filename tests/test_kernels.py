@@ -14,7 +14,7 @@ from oc1.impurity import MEASURES, category_numbers, get_measure
 @njit
 def run_line_search(line, rate, bound, node, margins, rates, current, ties, code, min_leaf, scratch):
     labels, weights, bounds, totals, ranks, present = node
-    lines, codes, keys, _, histogram, left, edges, slots, classes, _, counts, _, _, stream = scratch
+    lines, codes, keys, _, histogram, left, edges, slots, classes, _, counts, _, _, stream, _ = scratch
     return line(
         labels, weights, bounds, totals, ranks, present, margins, rates, current, ties, code, min_leaf, rate, bound,
         lines[2], codes, keys, histogram, left, edges, slots, classes[0], counts, stream,

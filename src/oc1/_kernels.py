@@ -164,10 +164,11 @@ class Scratch(NamedTuple):
     planes: np.ndarray  # float64 (2, d + 1): running plane, direction
     runs: np.ndarray  # float64 (n_runs, PLANE + d + 1): what each run found; see the columns below
     stream: np.ndarray  # uint64 (2): random stream of the running search; whether a user's measure failed
+    moves: np.ndarray  # float64 (room, MOVED_PLANE + d + 1): how the search went; see the columns below
 
     @classmethod
-    def make(cls, n, k, d, n_runs):
-        """Allocate the buffers."""
+    def make(cls, n, k, d, n_runs, n_moves=0):
+        """Allocate the buffers, with room for so many moves to be noted."""
         return cls(
             lines=np.empty((3, n), np.float32),
             codes=np.empty(n, np.uint16),
@@ -183,6 +184,7 @@ class Scratch(NamedTuple):
             planes=np.zeros((2, d + 1)),
             runs=np.zeros((n_runs, PLANE + d + 1)),
             stream=np.zeros(2, np.uint64),
+            moves=np.zeros((n_moves, MOVED_PLANE + d + 1)),
         )
 
 
@@ -191,6 +193,10 @@ CLIMB, JUMP, BOTH = range(3)
 # Columns of `Scratch.runs`: the score; whether the split is pure (1 if it was so before the stage of jumps, 2 if after
 # it); hyperplanes considered, and those of a stage of jumps; the score before the jumps; the plane from here on.
 SCORE, PURE, CLIMBED, JUMPED, FIRST_SCORE, PLANE = range(6)
+# Columns of `Scratch.moves`: the next free row (in the first row only); the run; the coefficient that moved, or one of
+# the two below; the scores before and after; from here on the plane after the move.
+NEXT_MOVE, MOVED_RUN, MOVED_WHICH, MOVED_FROM, MOVED_TO, MOVED_PLANE = range(6)
+A_JUMP, A_START = -1, -2
 
 # Columns of `Nodes.table`, and what `STATUS` says. (`MISSING` is where the test sends missing values.)
 START, STOP, DEPTH, LEFT, RIGHT, FIRST_TERM, N_TERMS, STATUS, MISSING = range(9)
@@ -792,6 +798,19 @@ def move(plane, margins, rates, direction, alpha):
 
 
 @_inlined
+def note_move(moves, run, which, before, after, plane):
+    """Note how the search went, where there is room for it: there is none unless someone wants to know."""
+    if moves.shape[0] > 0:
+        row = np.int64(moves[0, NEXT_MOVE])
+        if row < moves.shape[0]:
+            moves[row, MOVED_RUN], moves[row, MOVED_WHICH] = run, which
+            moves[row, MOVED_FROM], moves[row, MOVED_TO] = before, after
+            for m in range(plane.size):
+                moves[row, MOVED_PLANE + m] = plane[m]
+        moves[0, NEXT_MOVE] = row + 1
+
+
+@_inlined
 def stands_elsewhere(runs, run, n_others, score, stage):
     """Whether others have done here what a run could do: one has jumped away, or several have jumped in vain."""
     left, stayed = 0, 0
@@ -826,7 +845,7 @@ def search(
     is not in the range.
     """
     code, min_leaf, _, _, n_runs, order, n_swept, n_perturbations, n_jumps, stagnation = plan[:10]
-    lines, codes, keys, _, histogram, left, edges, slots, classes, _, counts, planes, runs, stream = scratch
+    lines, codes, keys, _, histogram, left, edges, slots, classes, _, counts, planes, runs, stream, moves = scratch
     size, n, borrowed = shift.size + 1, stop - start, columns.shape[0] == shift.size
     labels, weights = labels[start:stop], weights[start:stop]
     margins, rates_buffer, crossings = lines[0, :n], lines[1, :n], lines[2, :n]
@@ -861,6 +880,7 @@ def search(
                 score, pure = score_margins(
                     weights, bounds, totals, ranks, present, margins, code, min_leaf, rate, counts, stream
                 )
+                note_move(moves, run, A_START, score, score, plane)
         while True:
             # Which line?
             origin, current, ties = margins, score, False
@@ -930,6 +950,7 @@ def search(
                     for m in range(size):
                         direction[m] = 1.0 if m == which else 0.0
                 move(plane, margins, rates, direction, alpha)
+                note_move(moves, run, which, score, here, plane)
                 score, settled = here, 1
 
             # What next: another coefficient, a jump, or the end of this run?

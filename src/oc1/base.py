@@ -24,6 +24,7 @@ from .careful import CarefulGrower
 from .categories import Categories, code_categories, encode, explain_text, labels_of, learn_and_encode, renumber
 from .categories import replace_by_codes as coded
 from .grower import GrowthOptions, TreeGrower, build_tree
+from .reporting import Reporter
 from .scaling import SearchSpace, attribute_means
 from .splitting import ClassWeights, GrownNode, Limits, Notes, Splitter, build_linear_tree, grow_with
 from .tree import TreeStructure
@@ -60,8 +61,8 @@ def grow_tree(
     """Grow a tree by the compiled search; the arguments are those of `TreeClassifier._grow`."""
     kind = CarefulGrower if options.is_careful else TreeGrower
     grower = kind(
-        data.X, data.y, weights, rows, data.fill, len(data.classes), options, data.seed, print if verbose else None,
-        data.coded,
+        data.X, data.y, weights, rows, data.fill, len(data.classes), options, data.seed,
+        Reporter(verbose, data.feature_names), data.coded,
     )  # fmt: skip
     tree = build_tree(grower.grow(), data.fill, data.classes, data.feature_names)
     scale = grower.scale if options.normalize == "standard" else standard_scale(data, rows, weights)
@@ -454,7 +455,7 @@ class GrownBySplitter(TreeEstimator):
         with announce_compiling():
             root = grow_with(
                 splitter, data.X, data.y, weights, rows, data.fill, len(data.classes), limits, data.seed,
-                print if self.verbose else None, self._notes(data),
+                Reporter(self.verbose, data.feature_names), self._notes(data),
             )  # fmt: skip
         return Grown(self._build(root, data), splitter.n_hyperplanes, standard_scale(data, rows, weights))
 

@@ -175,7 +175,9 @@ class CarefulGrower(TreeGrower):
         nodes.table[0, : _kernels.LEFT] = place.start, place.stop, above.table[place.row, _kernels.DEPTH]
         nodes.table[0, _kernels.STATUS] = _kernels.LEAF
         nodes.counts[0], nodes.seeds[0] = above.counts[place.row], above.seeds[place.row]
-        return Batch(nodes)
+        batch = Batch(nodes)
+        self._tell(batch)
+        return batch
 
     # ------------------------------------------------------------------------------------------------ candidates
 
@@ -183,6 +185,7 @@ class CarefulGrower(TreeGrower):
         """Return the candidate that is worth most, None if none is worth a split."""
         price = self.caution * self.unit / totals.sum()
         axis = self._axis_candidate(place, totals, price)
+        self._tell_worth("axis-parallel split", axis)
         best = axis if axis is not None and axis.worth > len(totals) * price / 3.0 else None
 
         def take(candidate: Candidate | None) -> None:
@@ -203,10 +206,21 @@ class CarefulGrower(TreeGrower):
             view = self._view(place, axis)
             given += self._starts(view)
             self._count(len(given))
-            take(self._linear_candidate(view))
+            linear = self._linear_candidate(view)
+            self._tell_worth("linear classifier", linear)
+            take(linear)
         if place.size >= self.plan.min_oblique and self._could_be_better(best, totals, price):
-            take(self._searched_candidate(place, totals, price, given, pool))
+            found = self._searched_candidate(place, totals, price, given, pool)
+            self._tell_worth("purest split of the search", found)
+            take(found)
+        elif self.reporter.n_moves:
+            self.reporter.write("  no search: nothing it could find would be worth more")
         return best
+
+    def _tell_worth(self, what: str, candidate: Candidate | None) -> None:
+        if self.reporter.n_moves and candidate is not None:
+            about = f"Twoing value {candidate.value:.4g}, less what chance accounts for {candidate.worth:.4g}"
+            self.reporter.write(f"  {what}: {about}")
 
     def _starts(self, view: View) -> list[np.ndarray]:
         """Return the planes of the linear starts, in search space."""

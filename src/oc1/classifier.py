@@ -155,7 +155,8 @@ class OC1Classifier(TreeClassifier):
     n_jobs : int or None, default=None
         Threads that grow the tree, and predict for large inputs. None is one, -1 is all cores.
     verbose : int, default=0
-        1 prints a line for each node.
+        1 prints a line for each inner node, 2 also each move of the search with the impurity before and after it (and
+        uses one thread).
 
     Attributes
     ----------

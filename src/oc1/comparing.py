@@ -162,8 +162,8 @@ def compare(
     seed = int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
     total = len(contestants) * folds * repeats
     if progress:
-        with progress_bar("folds", total) as advance:
-            records = _run(contestants, X, codes, folds, repeats, seed, n_jobs, advance)
+        with progress_bar("folds", total) as bar:
+            records = _run(contestants, X, codes, folds, repeats, seed, n_jobs, bar.advance)
     else:
         records = _run(contestants, X, codes, folds, repeats, seed, n_jobs, lambda: None)
     table = _table(records)

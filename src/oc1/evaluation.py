@@ -77,14 +77,21 @@ class FoldTask:
 
     def run(self) -> FoldRecord:
         """Fit and test the learner on this fold."""
-        partition = StratifiedKFold(self.folds, shuffle=True, random_state=derive_seed(self.seed, self.repeat))
-        train, test = list(partition.split(np.zeros(len(self.y)), self.y))[self.fold]
+        train, test = self._partition()
         model = seeded(self.estimator, derive_seed(self.seed, self.repeat, self.fold))
         start = time.perf_counter()
         model.fit(_safe_indexing(self.X, train), _safe_indexing(self.y, train))
         seconds = time.perf_counter() - start
         right = np.asarray(model.predict(_safe_indexing(self.X, test))) == np.asarray(_safe_indexing(self.y, test))
         return FoldRecord(*self.key, len(test), int(right.sum()), *_size(model), seconds)
+
+    def _partition(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the rows to learn from and those to test on."""
+        n = len(self.y)
+        if self.folds == n:  # leave one out: classes cannot be dealt evenly
+            return np.delete(np.arange(n), self.fold), np.array([self.fold])
+        partition = StratifiedKFold(self.folds, shuffle=True, random_state=derive_seed(self.seed, self.repeat))
+        return list(partition.split(np.zeros(n), self.y))[self.fold]
 
 
 @dataclass(frozen=True)
@@ -196,7 +203,7 @@ def cross_validate(
     y : array-like (n_samples,)
     repeats : int, default=10
     folds : int, default=5
-        The partition is stratified.
+        The partition is stratified. As many folds as examples: leave one out.
     seed : int, default=0
         The same seed gives the same records (but for the seconds), for any `n_jobs`.
     n_jobs : int, default=1

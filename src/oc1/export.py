@@ -41,6 +41,11 @@ def equation_sides(tree: Tree, node: int, digits: int = 3) -> list[str]:
     return [" ".join(words), f"> {_rounded(threshold, digits, tree.gaps[node])}{suffix}"]
 
 
+def write_test(tree: Any, features: np.ndarray, coefficients: np.ndarray, threshold: float, digits: int = 3) -> str:
+    """Write a test that is not in a tree yet; of `tree` only the ``feature_names`` are used."""
+    return f"{' '.join(_terms(tree, features, coefficients, digits))} > {threshold:.{digits}g}"
+
+
 def functions(tree: Any, node: int, digits: int = 3) -> list[str]:
     """Write the functions of a node, one for each branch, like ``0.37 petal_len - petal_wid + 0.4``.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import heapq
 import itertools
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -17,6 +17,7 @@ from ._compiling import announce_compiling
 from ._elimination import shortening
 from ._pointers import typed
 from .impurity import Measure, raise_failure
+from .reporting import Reporter, advance, noted_moves
 from .scaling import SearchSpace
 from .splitting import LinearTest
 from .starts import AXIS, RANDOM
@@ -169,15 +170,15 @@ class TreeGrower:
     options : GrowthOptions
     seed : int
         All randomness comes from it and the node's path, so neither threads nor their number matter.
-    report : callable, optional
-        Called with a line of text for each inner node.
+    reporter : Reporter, optional
+        Is told of each inner node, and of each move if it wants to know.
     coded : bool sequence (n_features,), optional
         Which attributes hold codes of categories: their missing values always count as their fill.
     """
 
     def __init__(
-        self, X, y, weights, rows, fill, n_classes, options: GrowthOptions, seed: int, report: Callable | None = None,
-        coded: Sequence[bool] = (),
+        self, X, y, weights, rows, fill, n_classes, options: GrowthOptions, seed: int,
+        reporter: Reporter | None = None, coded: Sequence[bool] = (),
     ):  # fmt: skip
         rows = rows[np.argsort(y[rows], kind="stable")]  # grouped by class: see _kernels
         own_weights = None if weights is None else weights[rows]
@@ -200,7 +201,8 @@ class TreeGrower:
             rows=rows.astype(np.int64),
             holes=holes_of(X, coded) if options.missing == "direction" else NO_HOLES,
         )
-        self.n_classes, self.options, self.report = n_classes, options, report
+        self.n_classes, self.options = n_classes, options
+        self.reporter = Reporter(0) if reporter is None else reporter
         self.plan = options.plan(X.shape[1], float(len(rows)) if own_weights is None else float(own_weights.sum()))
         with np.errstate(over="ignore"):  # for NUMBA_DISABLE_JIT
             self.seed = np.uint64(_kernels.mix(np.uint64(seed), np.uint64(0)))
@@ -223,9 +225,10 @@ class TreeGrower:
             above.nodes.counts[0] = counts
             above.nodes.seeds[0] = self.seed
             root = Place(above, 0, self.examples, 0, len(labels))
+            advance(started=root.size)
             if self.options.max_leaf_nodes is not None:
                 self._grow_best_first(root)
-            elif self.options.n_jobs > 1:
+            elif self.options.n_jobs > 1 and not self.reporter.n_moves:
                 with ThreadPoolExecutor(self.options.n_jobs) as pool:
                     self._grow_all(root, pool)
             else:
@@ -323,7 +326,9 @@ class TreeGrower:
 
     def _follow(self, place: Place, pool: ThreadPoolExecutor | None = None) -> list[Place]:
         """Grow a pending node, as far as one call goes, and hook the new batch in; return what is pending in it."""
-        batch = self._split(place, pool) if place.size >= SUBTREE else self._call(place, 2**62)
+        # One by one also where moves are told: those of a node must not be mixed with those of others.
+        alone = place.size >= SUBTREE or self.reporter.n_moves > 0
+        batch = self._split(place, pool) if alone else self._call(place, 2**62)
         place.above.followed[place.row] = batch
         return list(batch.pending(place.examples))
 
@@ -373,8 +378,8 @@ class TreeGrower:
         with self._lock:
             self.n_hyperplanes += considered
         batch = Batch(nodes.trimmed(n_nodes, n_terms))
-        if self.report:
-            self._tell(batch)
+        self._tell_moves(place, scratch)
+        self._tell(batch)
         return batch
 
     def _shared_search(self, place: Place, pool: ThreadPoolExecutor) -> Axis:
@@ -418,6 +423,7 @@ class TreeGrower:
                     tuple(scratch),
                 )  # fmt: skip
             self._check_measure(scratch)
+            self._tell_moves(place, scratch)
             own.runs[made] = scratch.runs[made]
             return axis
 
@@ -441,7 +447,7 @@ class TreeGrower:
         """Return this thread's buffers."""
         if not hasattr(self._local, "scratch"):
             n, d = len(self.examples.rows), len(self.scale)
-            self._local.scratch = _kernels.Scratch.make(n, self.n_classes, d, self.plan.n_runs)
+            self._local.scratch = _kernels.Scratch.make(n, self.n_classes, d, self.plan.n_runs, self.reporter.n_moves)
         return self._local.scratch
 
     def _check_measure(self, scratch: _kernels.Scratch) -> None:
@@ -449,13 +455,29 @@ class TreeGrower:
             measure = self.options.measure
             raise_failure(measure.impurity, measure.name, scratch.counts[3], scratch.counts[4])
 
+    def _tell_moves(self, place: Place, scratch: _kernels.Scratch) -> None:
+        if self.reporter.n_moves:
+            counts = place.above.nodes.counts[place.row]
+            self.reporter.moves(*noted_moves(scratch.moves, self.plan.measure, counts[counts > 0.0]))
+
     def _tell(self, batch: Batch) -> None:
-        assert self.report is not None
         nodes = batch.nodes
-        for row in np.flatnonzero(nodes.table[:, _kernels.STATUS] == _kernels.INNER):
+        status = nodes.table[:, _kernels.STATUS]
+        leaves = nodes.table[status == _kernels.LEAF]
+        advance(settled=int((leaves[:, _kernels.STOP] - leaves[:, _kernels.START]).sum()))
+        for row in np.flatnonzero(status == _kernels.INNER) if self.reporter.verbose else ():
             start, stop, depth = nodes.table[row, : _kernels.LEFT]
-            kind = "oblique" if nodes.table[row, _kernels.N_TERMS] > 1 else "axis-parallel"
-            self.report(f"depth {depth}: {stop - start} examples, {kind} test, gain {nodes.reals[row, 1]:.4g}")
+            first, size = nodes.table[row, _kernels.FIRST_TERM], nodes.table[row, _kernels.N_TERMS]
+            terms, (threshold, gain, _) = slice(first, first + size), nodes.reals[row]
+            self.reporter.linear_node(
+                depth,
+                nodes.counts[row],
+                stop - start,
+                nodes.features[terms],
+                nodes.coefficients[terms],
+                threshold,
+                gain,
+            )
 
 
 def holes_of(X: np.ndarray, coded: Sequence[bool] = ()) -> np.ndarray:

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import heapq
 import itertools
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
 import numpy as np
 
 from . import _kernels
+from .reporting import Reporter, advance
 from .tree import Tree, project
 
 
@@ -231,7 +231,7 @@ def grow_with(
     n_classes: int,
     limits: Limits,
     seed: int,
-    report: Callable[[str], None] | None = None,
+    reporter: Reporter | None = None,
     notes: Notes | None = None,
 ) -> GrownNode:
     """Grow a tree; return its root.
@@ -240,6 +240,7 @@ def grow_with(
     (None: the weights of the classes, and information).
     """
     notes = ClassWeights(n_classes) if notes is None else notes
+    reporter = Reporter(0) if reporter is None else reporter
     X = np.asarray(X[rows], dtype=np.float64)
     if not splitter.keeps_missing:
         X = np.where(np.isnan(X), fill, X)
@@ -250,6 +251,11 @@ def grow_with(
         return GrownNode(rows, weights, depth, seed, notes.take(y[rows], weights))
 
     def expand(node: GrownNode) -> None:
+        split(node)
+        if not node.children:
+            advance(settled=len(node.rows))
+
+    def split(node: GrownNode) -> None:
         """Split a node, if it may be split and the split keeps to the limits."""
         if (
             notes.is_pure(node.counts)
@@ -258,19 +264,19 @@ def grow_with(
         ):
             return
         own = X[node.rows]
-        split = splitter.split(
+        found = splitter.split(
             NodeExamples(own, y[node.rows], node.weights, n_classes, limits.min_samples_leaf, node.seed)
         )
-        if split is None:
+        if found is None:
             return
-        branches = split.branches(own)
+        branches = found.branches(own)
         known = branches >= 0
-        mass = np.bincount(branches[known], weights=node.weights[known], minlength=split.n_branches)
-        sizes = [notes.size(node.weights[branches == branch]) for branch in range(split.n_branches)]
+        mass = np.bincount(branches[known], weights=node.weights[known], minlength=found.n_branches)
+        sizes = [notes.size(node.weights[branches == branch]) for branch in range(found.n_branches)]
         if min(sizes) < limits.min_samples_leaf:
             return
         children = []
-        for branch in range(split.n_branches):
+        for branch in range(found.n_branches):
             here = (branches == branch) | ~known
             share = np.where(known, 1.0, mass[branch] / mass.sum())
             seed = derived_seed(node.seed, branch + 1)
@@ -278,11 +284,15 @@ def grow_with(
         gain = notes.gain(node.counts, np.array([child.counts for child in children]))
         if not gain > 0 or gain * notes.weight(node.counts) / weights.sum() < limits.min_impurity_decrease:
             return
-        node.split, node.gain, node.children = split, gain, children
-        if report:
-            report(f"depth {node.depth}: {len(node.rows)} examples, {split.n_branches} branches, gain {gain:.4g}")
+        node.split, node.gain, node.children = found, gain, children
+        if isinstance(found, LinearTest):
+            test = found.features, found.coefficients, found.threshold
+            reporter.linear_node(node.depth, node.counts, len(node.rows), *test, gain)
+        else:
+            reporter.node(node.depth, node.counts, len(node.rows), f"{found.n_branches} branches", gain)
 
     root = make(np.arange(len(y)), weights, 0, derived_seed(seed, 0))
+    advance(started=len(y))
     expand(root)
     if limits.max_leaf_nodes is None:
         stack = [root]

@@ -16,6 +16,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..base import SplitterClassifier, TreeClassifier
 from ..pruning import prune_sequence, pruning_path
+from ..reporting import Reporter
 from ..splitting import (
     GrownNode,
     Limits,
@@ -385,9 +386,9 @@ class C45Classifier(SplitterClassifier):
         limits = Limits(
             self.max_depth, max_leaf_nodes=self.max_leaf_nodes, min_impurity_decrease=self.min_impurity_decrease
         )
-        report = print if self.verbose else None
+        reporter = Reporter(self.verbose, data.feature_names)
         root = grow_with(
-            splitter, X, data.y, data.weights, rows, data.fill, len(data.classes), limits, data.seed, report
+            splitter, X, data.y, data.weights, rows, data.fill, len(data.classes), limits, data.seed, reporter
         )
         unpruned = pruned = self._build(root, data)
         if self.prune is not None:

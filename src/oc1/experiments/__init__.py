@@ -1,4 +1,4 @@
-"""The paper's tables and figures, repeated, and what goes beyond them: ``python -m oc1.experiments table1``.
+"""The paper's tables and figures, repeated, and what goes beyond them: ``oc1 reproduce table1``.
 
 `reproduce` runs one experiment of `plans` on the data of `data` by the protocol of `oc1.evaluation`, keeps every fold
 in a journal, and writes the results and the report.
@@ -137,14 +137,14 @@ def reproduce(
         # As they are started, because a learner that failed on a fold is not asked for the others.
         going = (task for task in todo if _cell(task) not in failures)
         try:
-            with warnings.catch_warnings(), progress_bar(plan.name, len(now), len(now) - len(todo)) as advance:
+            with warnings.catch_warnings(), progress_bar(plan.name, len(now), len(now) - len(todo)) as bar:
                 # joblib's, when the user stops a run: ours says it all.
                 warnings.filterwarnings("ignore", message=".*tasks which were still being processed")
                 for record in run_trials(going, n_jobs, limit) if plan.ours else _start(todo, n_jobs):
                     journal.append(record)
                     if _failure(record):
                         failures[_cell(record)] = _failure(record)
-                    advance()
+                    bar.advance()
         except KeyboardInterrupt:
             done = sum(task.key in journal.records for task in now)
             raise Interrupted(

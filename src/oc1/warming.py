@@ -6,6 +6,7 @@ import time
 
 import numpy as np
 
+from .baselines import CARTLCClassifier, LMDTClassifier, PerceptronTreeClassifier, SADTClassifier
 from .classifier import OC1Classifier
 from .datasets import make_rcb
 from .grower import SHARED_SEARCH
@@ -13,9 +14,9 @@ from .regressor import OC1Regressor
 
 
 def warmup() -> float:
-    """Compile every kernel that `OC1Classifier` and `OC1Regressor` can need; return the seconds it took.
+    """Compile every kernel that the learners of the package can need; return the seconds it took.
 
-    (Those of the learners in `oc1.baselines` are compiled when they are first used.) The compiled code is kept on disk,
+    The compiled code is kept on disk,
     so this is worth its time once on a machine: in an image, after an upgrade, or before something that is timed.
 
     Returns
@@ -36,6 +37,8 @@ def warmup() -> float:
     OC1Classifier(refine=True, prune=None, max_depth=2, **quick).fit(X, y)
     OC1Regressor(prune=None, **quick).fit(X, X[:, 0])
     OC1Classifier(max_terms=1, **quick).fit(X.astype(np.float32), y).predict(X.astype(np.float32))
+    for learner in (CARTLCClassifier, LMDTClassifier, SADTClassifier, PerceptronTreeClassifier):
+        learner(max_depth=1, random_state=0).fit(X, y)
     X, y = make_rcb(SHARED_SEARCH, random_state=0)
     OC1Classifier(n_jobs=2, max_depth=1, prune=None, **quick).fit(X, y)
     return time.perf_counter() - start

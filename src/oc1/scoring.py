@@ -1,0 +1,136 @@
+"""How well a classifier or a regressor does on examples, added up batch by batch."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+
+class Confusion:
+    """Examples by their true and their predicted class.
+
+    Parameters
+    ----------
+    classes : sequence
+        The classes that a model knows.
+
+    Attributes
+    ----------
+    counts : int array (n_classes, n_classes)
+        True class in the rows, predicted class in the columns.
+    unknown : dict of str to int array (n_classes,)
+        Predictions for examples of classes that the model does not know; they all count as wrong.
+
+    Examples
+    --------
+    >>> confusion = Confusion(["a", "b"])
+    >>> confusion.add(np.array([0, 0, 1]), np.array([0, 1, 1]))
+    >>> confusion.n, confusion.n_correct, confusion.recalls.tolist()
+    (3, 2, [0.5, 1.0])
+    """
+
+    def __init__(self, classes: Sequence[Any]) -> None:
+        self.classes = list(classes)
+        self.counts = np.zeros((len(classes), len(classes)), dtype=np.int64)
+        self.unknown: dict[str, np.ndarray] = {}
+
+    def add(self, truth: np.ndarray, predicted: np.ndarray, labels: np.ndarray | None = None) -> None:
+        """Count examples by class indices; where the true one is -1, `labels` has what it is called."""
+        k = len(self.classes)
+        known = truth >= 0
+        cells = np.bincount(truth[known] * k + predicted[known], minlength=k * k)
+        self.counts += cells.reshape(k, k)
+        if labels is not None:
+            for label in np.unique(labels[~known].astype(str)).tolist():
+                there = ~known & (labels.astype(str) == label)
+                before = self.unknown.get(label, np.zeros(k, dtype=np.int64))
+                self.unknown[label] = before + np.bincount(predicted[there], minlength=k)
+
+    @property
+    def n(self) -> int:
+        """Number of examples."""
+        return int(self.counts.sum()) + sum(int(row.sum()) for row in self.unknown.values())
+
+    @property
+    def n_correct(self) -> int:
+        """Number of examples that were classified correctly."""
+        return int(np.trace(self.counts))
+
+    @property
+    def accuracy(self) -> float:
+        """Share of them; NaN if there are no examples."""
+        return self.n_correct / self.n if self.n else np.nan
+
+    @property
+    def recalls(self) -> np.ndarray:
+        """Share of each class that was classified correctly: the accuracy per class. NaN where it has no examples."""
+        return _shares(np.diag(self.counts), self.counts.sum(axis=1))
+
+    @property
+    def precisions(self) -> np.ndarray:
+        """Share of what was called each class that is of it. NaN where nothing was."""
+        others = sum(self.unknown.values(), np.zeros(len(self.classes), dtype=np.int64))
+        return _shares(np.diag(self.counts), self.counts.sum(axis=0) + others)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything in JSON's types; shares that do not exist are None."""
+        per_class = [
+            {"class": label, "examples": int(row.sum()), "correct": int(row[i]), "accuracy": recall, "precision": own}
+            for i, (label, row, recall, own) in enumerate(
+                zip(self.classes, self.counts, self.recalls, self.precisions, strict=True)
+            )
+        ]
+        return {
+            "examples": self.n,
+            "correct": self.n_correct,
+            "accuracy": self.accuracy,
+            "classes": per_class,
+            "confusion": self.counts.tolist(),
+            "unknown_classes": {label: row.tolist() for label, row in self.unknown.items()},
+        }
+
+
+def _shares(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
+    return np.divide(part, whole, out=np.full(len(whole), np.nan), where=whole > 0)
+
+
+class Residuals:
+    """Errors of predicted numbers.
+
+    Examples
+    --------
+    >>> residuals = Residuals()
+    >>> residuals.add(np.array([1.0, 2.0, 3.0]), np.array([1.0, 2.0, 4.0]))
+    >>> residuals.to_dict()["r2"]
+    0.5
+    """
+
+    def __init__(self) -> None:
+        self.n = 0
+        self._squares = self._sizes = self._spread = self._mean = 0.0
+
+    def add(self, truth: np.ndarray, predicted: np.ndarray) -> None:
+        """Count the errors of some examples."""
+        if len(truth) == 0:
+            return
+        self._squares += float(((truth - predicted) ** 2).sum())
+        self._sizes += float(np.abs(truth - predicted).sum())
+        # Sums of squares around the mean of all so far: Chan's way to put two groups together.
+        mean, n = float(truth.mean()), len(truth)
+        apart = mean - self._mean
+        self._spread += float(((truth - mean) ** 2).sum()) + apart**2 * self.n * n / (self.n + n)
+        self._mean += apart * n / (self.n + n)
+        self.n += n
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the usual figures: the share of the variance that is explained, mean squared and absolute error."""
+        if not self.n:
+            return {"examples": 0, "r2": np.nan, "mean_squared_error": np.nan, "mean_absolute_error": np.nan}
+        return {
+            "examples": self.n,
+            "r2": 1.0 - self._squares / self._spread if self._spread > 0 else np.nan,
+            "mean_squared_error": self._squares / self.n,
+            "mean_absolute_error": self._sizes / self.n,
+        }
