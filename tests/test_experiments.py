@@ -10,13 +10,14 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 from sklearn.tree import DecisionTreeClassifier
+from typer.testing import CliRunner
 
 from oc1 import OC1Classifier
 from oc1 import experiments as runner
+from oc1.cli.app import app
 from oc1.evaluation import FoldRecord
 from oc1.experiments import data as loaders
 from oc1.experiments import peers
-from oc1.experiments.__main__ import main
 from oc1.experiments.contest import standings
 from oc1.experiments.data import BUNDLED, KNOWN, Known, MissingData, load
 from oc1.experiments.journal import Journal, journal_path
@@ -305,7 +306,7 @@ def test_a_missing_set_is_skipped_aloud(plan, tmp_path):
 
 
 def command(out, *more):
-    line = [sys.executable, "-m", "oc1.experiments", "sum-minority", "--quick", "--repeats", "2", "--out", str(out)]
+    line = [sys.executable, "-m", "oc1", "reproduce", "sum-minority", "--quick", "--repeats", "2", "--out", str(out)]
     return [*line, *more]
 
 
@@ -353,21 +354,24 @@ def test_a_real_ctrl_c_ends_in_one_line(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["table2", "--repeats", "0"], "--repeats must be at least 1"),
+        (["table2", "--repeats", "0"], "--repeats"),
         (["table2", "--jobs", "0"], "--jobs"),
         (["table2", "--seed", "-1"], "--seed"),
-        (["table3"], "invalid choice"),
+        (["table3"], "'table3' is no experiment: choose from table1"),
+        ([], "name an experiment"),
     ],
 )
-def test_bad_options_are_named(arguments, message, capsys):
-    with pytest.raises(SystemExit):
-        main(arguments)
-    assert message in capsys.readouterr().err
+def test_bad_options_are_named(arguments, message):
+    done = CliRunner().invoke(app, ["reproduce", "--quick", *arguments])
+    assert done.exit_code == 2
+    assert message in done.stderr
 
 
-def test_a_data_folder_that_is_not_there_is_an_error(tmp_path, capsys):
-    assert main(["table1", "--data", str(tmp_path / "no"), "--out", str(tmp_path)]) == 2
-    assert "there is no such folder" in capsys.readouterr().err
+def test_a_data_folder_that_is_not_there_is_an_error(tmp_path):
+    arguments = ["reproduce", "table1", "--data", str(tmp_path / "no"), "--out", str(tmp_path)]
+    done = CliRunner().invoke(app, arguments)
+    assert done.exit_code == 1
+    assert "there is no such folder" in done.stderr
 
 
 # --- reports
@@ -605,6 +609,7 @@ def test_repeats_do_not_make_the_standard_error_smaller():
     assert errors[1] == pytest.approx(errors[0] * np.sqrt(4 / 5))  # six values of the same spread, divided by root 3
 
 
-def test_a_set_that_the_plan_has_not_is_named(tmp_path, capsys):
-    assert main(["peers", "--sets", "wine", "bear", "--out", str(tmp_path)]) == 2
-    assert "peers has no data set 'bear'; it has LS10" in capsys.readouterr().err
+def test_a_set_that_the_plan_has_not_is_named(tmp_path):
+    done = CliRunner().invoke(app, ["reproduce", "peers", "--set", "wine", "--set", "bear", "--out", str(tmp_path)])
+    assert done.exit_code == 1
+    assert "peers has no data set 'bear'; it has LS10" in done.stderr

@@ -34,9 +34,9 @@ def test_each_inner_node_is_told_once(capsys):
 def test_moves_never_make_the_split_less_pure(criterion, capsys):
     X, y = make_ls10(300, random_state=0)
     y = np.where(np.random.default_rng(0).random(300) < 0.2, 3, y)  # so that no split is pure
-    OC1Classifier(criterion=criterion, n_restarts=3, n_jumps=40, prune=None, max_depth=1, verbose=2, random_state=0).fit(
-        X, y
-    )
+    OC1Classifier(
+        criterion=criterion, n_restarts=3, n_jumps=40, prune=None, max_depth=1, verbose=2, random_state=0
+    ).fit(X, y)
     where, jumps, steps = {}, 0, 0
     for line in capsys.readouterr().out.splitlines():
         start = re.match(r"  run (\d+): starts at impurity (.*)", line)

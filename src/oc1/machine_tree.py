@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from . import schema
 from .tree import FORMAT, TreeStructure
 
 KIND = "machines"
@@ -99,31 +100,15 @@ class MachineTree(TreeStructure):
         return {
             "format": FORMAT,
             "kind": KIND,
-            **{name: getattr(self, name).tolist() for name in _DTYPES},
+            **{name: getattr(self, name).tolist() for name in _ARRAYS},
             "classes": self.classes.tolist(),
             "feature_names": list(self.feature_names),
         }
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> MachineTree:
-        """Make a tree from what `to_dict` returned."""
-        if (data.get("format"), data.get("kind")) != (FORMAT, KIND):
-            raise ValueError(
-                f"tree format {data.get('format')!r} of kind {data.get('kind')!r} is not known; "
-                f"this version reads format {FORMAT} of kind {KIND!r}"
-            )
-        arrays = {name: np.array(data[name], dtype=dtype) for name, dtype in _DTYPES.items()}
-        arrays["functions"] = arrays["functions"].reshape(-1, len(arrays["fill"]) + 1)
-        return cls(**arrays, classes=np.array(data["classes"]), feature_names=tuple(data["feature_names"]))
+        """Make a tree from what `to_dict` returned; a ValueError says what is wrong with anything else."""
+        return cls(**schema.machine_tree(schema.tree_record(data, KIND, FORMAT, schema.MACHINES)))
 
 
-_DTYPES = {
-    "children": np.int32,
-    "machines": np.int64,
-    "functions": np.float64,
-    "labels": np.int32,
-    "counts": np.float64,
-    "gains": np.float64,
-    "gaps": np.float64,
-    "fill": np.float64,
-}
+_ARRAYS = ("children", "machines", "functions", "labels", "counts", "gains", "gaps", "fill")

@@ -9,7 +9,7 @@ from typing import Any, Self
 import numpy as np
 from scipy import sparse
 
-from . import _kernels
+from . import _kernels, schema
 from .categories import replace_by_codes
 
 FORMAT = 1
@@ -280,7 +280,7 @@ class Tree(TreeStructure):
         """Return the tree as a plain dictionary of lists, strings and numbers, exact to the last bit."""
         return {
             "format": FORMAT,
-            **{name: getattr(self, name).tolist() for name in _DTYPES},
+            **{name: getattr(self, name).tolist() for name in _ARRAYS},
             "classes": self.classes.tolist(),
             "feature_names": list(self.feature_names),
             **(
@@ -296,41 +296,12 @@ class Tree(TreeStructure):
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Tree:
-        """Make a tree from what `to_dict` returned."""
-        if data.get("kind", "tests") != "tests":
-            raise ValueError(f"this dictionary holds a tree of {data['kind']}, not of linear tests")
-        if data.get("format") != FORMAT:
-            raise ValueError(f"tree format {data.get('format')!r} is not known; this version reads format {FORMAT}")
-        arrays = {name: np.array(data[name], dtype=dtype) for name, dtype in _DTYPES.items()}
-        arrays["children"] = arrays["children"].reshape(-1, 2)
-        starts = np.zeros(len(arrays["features"]), dtype=bool)
-        starts[arrays["terms"][arrays["terms"] < len(starts)]] = True
-        if (np.diff(arrays["features"], prepend=-1)[~starts] <= 0).any():
-            raise ValueError("the terms of a test must be in the order of the attributes, each of them once")
-        missing = np.array(data.get("missing", ()), dtype=np.int8)
-        if len(missing) and (np.diff(arrays["terms"])[missing != 0] != 1).any():
-            raise ValueError("only a test of one attribute can have a direction for missing values")
-        return cls(
-            **arrays,
-            classes=np.array(data["classes"]),
-            feature_names=tuple(data["feature_names"]),
-            codes=tuple(None if own is None else np.array(own, dtype=float) for own in data.get("codes", ())),
-            categories=tuple(None if own is None else tuple(own) for own in data.get("categories", ())),
-            missing=missing if len(missing) else (),
-        )
+        """Make a tree from what `to_dict` returned; a ValueError says what is wrong with anything else."""
+        data = schema.tree_record(data, "tests", FORMAT, schema.LINEAR, ("codes", "categories", "missing"))
+        return cls(**schema.linear_tree(data))
 
 
-_DTYPES = {
-    "children": np.int32,
-    "terms": np.int64,
-    "features": np.int32,
-    "coefficients": np.float64,
-    "thresholds": np.float64,
-    "counts": np.float64,
-    "gains": np.float64,
-    "gaps": np.float64,
-    "fill": np.float64,
-}
+_ARRAYS = ("children", "terms", "features", "coefficients", "thresholds", "counts", "gains", "gaps", "fill")
 
 
 @dataclass(frozen=True, eq=False)
@@ -375,8 +346,7 @@ class RegressionTree(Tree):
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> RegressionTree:
-        """Make a tree from what `to_dict` returned."""
-        if data.get("kind") != REGRESSION:
-            raise ValueError(f"this dictionary holds a tree of {data.get('kind', 'tests')}, not one for regression")
-        tests = Tree.from_dict({**data, "kind": "tests"})
-        return cls(**vars(tests), values=np.array(data["values"], float), losses=np.array(data["losses"], float))
+        """Make a tree from what `to_dict` returned; a ValueError says what is wrong with anything else."""
+        fields = (*schema.LINEAR, *schema.REGRESSION)
+        data = schema.tree_record(data, REGRESSION, FORMAT, fields, ("codes", "categories", "missing"))
+        return cls(**schema.regression_tree(data))

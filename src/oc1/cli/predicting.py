@@ -1,0 +1,229 @@
+"""``oc1 classify`` and ``oc1 test``: a model on files of any size."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import copy
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from .._progress import progress_bar
+from .options import Data, Format, Header, Ignore, Jobs, Json, Marker, Model, Target, reading
+from .screen import Refusal, note, print_json, refusing
+from .showing import print_confusion, print_scores
+
+
+@refusing
+def classify(
+    model: Model,
+    data: Data,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="CSV, TSV, Parquet or JSON lines (.jsonl). (default: stdout)"
+        ),
+    ] = None,
+    probabilities: Annotated[bool, typer.Option(help="Write the probability of each class.")] = True,
+    leaf: Annotated[bool, typer.Option("--leaf", help="Write the number of the leaf, too.")] = False,
+    target: Target = None,
+    format: Format = None,
+    header: Header = None,
+    ignore: Ignore = None,
+    missing_marker: Marker = None,
+    jobs: Jobs = 1,
+    json: Json = False,
+) -> None:
+    """Give each example of a file its class, and the probabilities of all classes.
+
+    The examples need no label. Columns are found by their names where both the model and the file have names. Files
+    larger than memory are read in pieces.
+
+    Example: oc1 classify iris.json new-flowers.csv -o classes.csv
+    """
+    from ..files.models import read_model
+    from ..files.tables import RowWriter, scan_table
+
+    stored = read_model(model)
+    predict = predictor(stored.model, probabilities, leaf, jobs)
+    options = reading(target, format, header, ignore, missing_marker)
+    if out is not None and data != "-" and out.resolve() == Path(data).resolve():
+        raise Refusal(f"--output {out} is the data file itself")
+    n = 0
+    with progress_bar("classifying", size_of_file(data)) as bar, RowWriter(out, "jsonl" if json else None) as writer:
+        for batch in scan_table(data, inputs_of(stored.model, stored.source), options, labelled=False):
+            writer.write(predict(batch.X))
+            n += len(batch.X)
+            bar.update(batch.n_bytes)
+    if out is not None:
+        note(f"{n} examples classified; written to {out}")
+
+
+@refusing
+def examine(
+    model: Model,
+    data: Data,
+    target: Target = None,
+    format: Format = None,
+    header: Header = None,
+    ignore: Ignore = None,
+    missing_marker: Marker = None,
+    misclassified: Annotated[
+        Path | None,
+        typer.Option("--misclassified", metavar="FILE", help="Write the wrong ones: row, class, prediction."),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Test a model on a file of labelled examples: accuracy, per class, and the confusion matrix.
+
+    Classes that the model does not know count as wrong, and are listed.
+
+    Example: oc1 test iris.json more-flowers.csv
+    """
+    from ..files.models import read_model
+
+    stored = read_model(model)
+    options = reading(target, format, header, ignore, missing_marker)
+    scores = score_file(stored.model, stored.source, data, options, misclassified)
+    if json:
+        print_json(scores.to_dict())
+        return
+    print_scores("accuracy" if hasattr(stored.model, "classes_") else "numbers", scores)
+    if hasattr(stored.model, "classes_"):
+        from .screen import say
+
+        say()
+        print_confusion(scores)
+        if scores.unknown:
+            names = ", ".join(map(repr, scores.unknown))
+            note(f"note: the model knows no class {names}; these examples count as wrong")
+
+
+def size_of_file(path: str) -> int | None:
+    """Return the bytes of a file; None for what has no size."""
+    return None if path == "-" or not Path(path).is_file() else Path(path).stat().st_size
+
+
+def inputs_of(model: Any, source: Any):
+    """Return what a model wants to see in a file."""
+    from ..files.tables import Inputs
+
+    names = getattr(model, "feature_names_in_", None)
+    known = getattr(model, "categories_", None) or [None] * model.n_features_in_
+    columns = [str(m) for m in range(model.n_features_in_)] if names is None else list(names)
+    text = tuple(name for name, own in zip(columns, known, strict=True) if own is not None)
+    return Inputs(
+        n_features=model.n_features_in_,
+        names=None if names is None else tuple(names),
+        one_hot=source.one_hot,
+        categorical=text,
+        target=source.target,
+    )
+
+
+def nameless(model: Any):
+    """Return the model without the names of its attributes: here columns are in order, whatever they are called."""
+    if getattr(model, "categories_", None) is not None or not hasattr(model, "feature_names_in_"):
+        return model
+    other = copy(model)
+    del other.feature_names_in_
+    return other
+
+
+def predictor(model: Any, probabilities: bool, leaf: bool, jobs: int) -> Callable[[Any], Any]:
+    """Return a function from attributes to a frame: prediction, and as asked for probabilities and leaf."""
+    import numpy as np
+    import polars as pl
+
+    from ..baselines import C45Classifier
+
+    model = nameless(model)
+    if "n_jobs" in model.get_params():
+        model.set_params(n_jobs=jobs)
+    if leaf and not hasattr(model, "tree_"):
+        raise Refusal("--leaf: a vote has no single leaf")
+    if not hasattr(model, "classes_"):
+
+        def numbers(X) -> pl.DataFrame:
+            own = {"leaf": model.apply(X)} if leaf else {}
+            return pl.DataFrame({"prediction": model.predict(X), **own})
+
+        return numbers
+    labels = model.classes_.tolist()
+    names = [f"p_{label}" for label in labels]
+
+    def frame(classes: np.ndarray, shares: np.ndarray) -> pl.DataFrame:
+        columns = dict(zip(names, shares.T, strict=True)) if probabilities else {}
+        return pl.DataFrame({"prediction": [labels[c] for c in classes], **columns})
+
+    if hasattr(model, "tree_") and not isinstance(model, C45Classifier):
+        # All that can be said is said by a leaf: made once, and looked up for each example.
+        said = frame(model.tree_.majority, model.tree_.smoothed_probabilities(model.smoothing))
+        if leaf:
+            said = said.with_columns(pl.Series("leaf", np.arange(model.tree_.n_nodes)))
+        return lambda X: said[model.apply(X)]
+
+    def generally(X) -> pl.DataFrame:
+        predicted = np.searchsorted(model.classes_, model.predict(X))
+        answer = frame(predicted, model.predict_proba(X))
+        return answer.with_columns(pl.Series("leaf", model.apply(X))) if leaf else answer
+
+    return generally
+
+
+def score_file(model: Any, source: Any, data: str, options: Any, misclassified: Path | None = None):
+    """Return how a model does on a file of labelled examples; write those it gets wrong."""
+    import numpy as np
+    import polars as pl
+
+    from ..files.tables import RowWriter, label_indices, scan_table
+    from ..scoring import Confusion, Residuals
+
+    batches = scan_table(data, inputs_of(model, source), options, labelled=True)
+    model = nameless(model)
+    with progress_bar("testing", size_of_file(data)) as bar:
+        if not hasattr(model, "classes_"):
+            residuals = Residuals()
+            for batch in batches:
+                residuals.add(as_numbers(batch.y, data, batch.first_row), model.predict(batch.X))
+                bar.update(batch.n_bytes)
+            return residuals
+        confusion, wrong = Confusion(model.classes_.tolist()), []
+        for batch in batches:
+            predicted = np.searchsorted(model.classes_, model.predict(batch.X))
+            labels = np.asarray(batch.y)
+            truth = label_indices(labels, model.classes_)
+            confusion.add(truth, predicted, labels)
+            if misclassified is not None:
+                rows = np.flatnonzero(truth != predicted)
+                columns = {
+                    "row": rows + batch.first_row,
+                    "class": [str(label) for label in labels[rows]],
+                    "prediction": [str(label) for label in model.classes_[predicted[rows]]],
+                }
+                wrong.append(pl.DataFrame(columns))
+            bar.update(batch.n_bytes)
+    if misclassified is not None:
+        with RowWriter(misclassified, None) as writer:
+            writer.write(pl.concat(wrong))
+    return confusion
+
+
+def as_numbers(labels, path: str, first_row: int):
+    """Return the targets of a regression as numbers."""
+    import numpy as np
+
+    from ..files.problems import FileProblem
+
+    try:
+        return labels.astype(np.float64)
+    except ValueError:
+        for row, label in enumerate(labels):
+            try:
+                float(label)
+            except ValueError:
+                raise FileProblem(
+                    path, f"the target of example {first_row + row + 1} is {label!r}, not a number"
+                ) from None
+        raise

@@ -1,0 +1,214 @@
+"""``oc1 train``."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+import typer
+
+from .options import (
+    Categorical,
+    Data,
+    Format,
+    Header,
+    Ignore,
+    Jobs,
+    Json,
+    LearnerName,
+    Marker,
+    OneHot,
+    Param,
+    Seed,
+    Target,
+    Verbose,
+    Weights,
+    make,
+    reading,
+    with_parameters,
+)
+from .screen import Refusal, in_background, note, print_json, refusing, say
+from .showing import print_scores, print_size, size_of
+
+
+@refusing
+@with_parameters
+def train(
+    data: Data,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE", help="Model file: .json, .json.gz or .dt. (default: DATA's name + .json)"
+        ),
+    ] = None,
+    learner: LearnerName = "oc1",
+    test: Annotated[
+        str | None, typer.Option("--test", "-T", metavar="FILE", help="Labelled file for the held-out accuracy.")
+    ] = None,
+    holdout: Annotated[
+        float,
+        typer.Option(
+            min=0.0,
+            help="Share (or, from 1 on, number) of the examples for the held-out accuracy; 0: none. The model that is "
+            "written is fitted on all.",
+        ),
+    ] = 0.2,
+    target: Target = None,
+    format: Format = None,
+    header: Header = None,
+    ignore: Ignore = None,
+    missing_marker: Marker = None,
+    weights: Weights = None,
+    one_hot: OneHot = False,
+    categorical: Categorical = False,
+    seed: Seed = 0,
+    jobs: Jobs = 1,
+    verbose: Verbose = 0,
+    param: Param = None,
+    json: Json = False,
+    parameters: dict[str, Any] | None = None,
+) -> None:
+    """Learn a tree from a file of examples, write it, and print what it is worth.
+
+    The held-out accuracy is that of a tree grown without the examples that it is tested on: a fifth of them (see
+    --holdout and --test). The tree that is written has seen all of DATA.
+
+    Example: oc1 train iris.csv --target species -o iris.json
+    """
+    from ..files.models import Source, save_model
+    from ..files.tables import read_table
+
+    estimator = make(learner, parameters or {}, param, random_state=seed, n_jobs=jobs, verbose=0 if json else verbose)
+    out = default_output(data) if out is None else out
+    if out.resolve() == Path(data).resolve():
+        raise Refusal(f"--output {out} is the data file itself")
+    if not out.parent.is_dir():
+        raise Refusal(f"--output {out}: there is no folder {out.parent}")
+    numbers = learner == "regressor"
+    options = reading(target, format, header, ignore, missing_marker, weights)
+    table = read_table(data, options, numbers=numbers, categories=categories(one_hot, categorical))
+    if table.categorical:
+        if not hasattr(estimator, "categorical_features") and learner != "vote":
+            raise Refusal(f"the learner {learner!r} takes no categories; use --one-hot")
+        estimator = with_categories(estimator)
+
+    n = 0 if table.y is None else len(table.y)
+    extent = () if table.categorical else ranges(table.X)
+    table = replace(table, X=named(table.X, table.feature_names))
+    start = time.perf_counter()
+    held_out = None
+    if test is None and holdout > 0:
+        held_out = in_background(lambda: hold_out(estimator, table, holdout, seed), "held-out accuracy")
+    fitted = in_background(lambda: fit(estimator, table.X, table.y, table.weights), "growing")
+    seconds = time.perf_counter() - start
+    training = score(fitted, table.X, table.y)
+    source = Source(table.target, table.one_hot, extent, n)
+    if test is not None:
+        from .predicting import score_file
+
+        held_out = score_file(fitted, source, test, options)
+    save_model(fitted, out, source=source)
+    if json:
+        figures = {"model": str(out), "learner": learner, "seconds": seconds} | size_of(fitted)
+        held = None if held_out is None else held_out.to_dict()
+        print_json(figures | {"training": training.to_dict(), "held_out": held})
+        return
+    from ..export import text
+
+    say(text(fitted))
+    say()
+    print_size(fitted, size_of(fitted))
+    say()
+    print_scores("training accuracy" if not numbers else "training", training, per_class=held_out is None)
+    if held_out is not None:
+        how = f"on {test}" if test else f"of a tree grown on the other {n - held_out.n} examples"
+        print_scores(f"held-out accuracy, {how}" if not numbers else f"held-out, {how}", held_out)
+    note(f"model written to {out}")
+
+
+def default_output(data: str) -> Path:
+    """Return the name of the model file of a data file."""
+    if data == "-":
+        raise Refusal("data from stdin have no name: give --output")
+    path = Path(data)
+    name = path.name.removesuffix(".gz")
+    return Path(Path(name).stem + ".json")
+
+
+def categories(one_hot: bool, categorical: bool) -> Literal["refuse", "one_hot", "keep"]:
+    """Return what is done with text columns, as `read_table` calls it."""
+    if one_hot and categorical:
+        raise Refusal("--one-hot and --categorical cannot both be")
+    return "one_hot" if one_hot else "keep" if categorical else "refuse"
+
+
+def with_categories(estimator: Any):
+    """Return the learner set up for a frame whose text columns are categories."""
+    from ..classifier import OC1Classifier
+
+    if hasattr(estimator, "categorical_features"):
+        return estimator.set_params(categorical_features="from_dtype")
+    base = OC1Classifier(prune=None) if estimator.estimator is None else estimator.estimator
+    return estimator.set_params(estimator=base.set_params(categorical_features="from_dtype"))
+
+
+def named(X, names: tuple[str, ...] | None):
+    """Return the attributes with their names, if they have any."""
+    import polars as pl
+
+    return X if names is None or isinstance(X, pl.DataFrame) else pl.DataFrame(X, schema=list(names))
+
+
+def fit(estimator: Any, X, y, weights):
+    """Fit a copy of the learner."""
+    from sklearn.base import clone
+
+    return clone(estimator).fit(X, y, **({} if weights is None else {"sample_weight": weights}))
+
+
+def score(fitted: Any, X, y):
+    """Return how a model does on examples."""
+    import numpy as np
+
+    from ..scoring import Confusion, Residuals
+
+    if not hasattr(fitted, "classes_"):
+        residuals = Residuals()
+        residuals.add(np.asarray(y, dtype=float), fitted.predict(X))
+        return residuals
+    confusion = Confusion(fitted.classes_.tolist())
+    truth = np.searchsorted(fitted.classes_, y).clip(max=len(fitted.classes_) - 1)
+    truth = np.where(fitted.classes_[truth] == y, truth, -1)
+    confusion.add(truth, np.searchsorted(fitted.classes_, fitted.predict(X)), np.asarray(y))
+    return confusion
+
+
+def hold_out(estimator: Any, table: Any, share: float, seed: int):
+    """Fit without some examples, drawn class by class where there are enough, and return how it does on them."""
+    import numpy as np
+    from sklearn.model_selection import train_test_split
+    from sklearn.utils import _safe_indexing
+
+    n = len(table.y)
+    size: float | int = share if share < 1 else int(share)
+    if not 1 <= round(share * n if share < 1 else share) < n:
+        raise Refusal(f"--holdout {share:g} of {n} examples leaves nothing to learn from, or to test on")
+    counts = np.unique(table.y, return_counts=True)[1]
+    is_fine = hasattr(estimator, "predict_proba") and counts.min() >= 2
+    n_held = int(np.ceil(share * n)) if share < 1 else int(share)
+    stratified = table.y if is_fine and min(n_held, n - n_held) >= len(counts) else None
+    rows, held = train_test_split(np.arange(n), test_size=size, random_state=seed, stratify=stratified)
+    weights = None if table.weights is None else table.weights[rows]
+    fitted = fit(estimator, _safe_indexing(table.X, rows), table.y[rows], weights)
+    return score(fitted, _safe_indexing(table.X, held), table.y[held])
+
+
+def ranges(X) -> tuple[tuple[float, float], ...]:
+    """Return the smallest and the largest value of each attribute; nothing if some are text, or all missing."""
+    import numpy as np
+
+    if np.isnan(X).all(axis=0).any():
+        return ()
+    return tuple(zip(np.nanmin(X, axis=0).tolist(), np.nanmax(X, axis=0).tolist(), strict=True))

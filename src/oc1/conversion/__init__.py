@@ -1,0 +1,1 @@
+"""Fitted models as programs that run elsewhere: ONNX, C, Python, SQL."""

@@ -1,0 +1,96 @@
+"""What the writers of ONNX, Python and SQL share: labels and categories as plain values, and sums in numpy's order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+from .plain import PlainModel
+
+#: Of a user's text in an error message.
+MOST_LETTERS = 60
+
+
+def shortened(value: Any) -> str:
+    """Return what a value looks like in a message or a comment: one short line without control characters."""
+    text = repr(value)
+    return text if len(text) <= MOST_LETTERS else text[: MOST_LETTERS - 3] + "..."
+
+
+def plain_value(value: Any, what: str) -> Any:
+    """Return a label or category as a str, bool, int or float of Python's own."""
+    kinds: Any = ((str, str), ((bool, np.bool_), bool), (Integral, int), (Real, float))
+    for kind, own in kinds:
+        if isinstance(value, kind):
+            return own(value)
+    raise ValueError(f"{what} {shortened(value)} is neither text nor a number: it cannot be written for other programs")
+
+
+def kind_of(values: Iterable[Any], what: str) -> type:
+    """Return str, bool, int or float, whichever all plain values are; truth values among numbers are numbers."""
+    kinds = {type(value) for value in values}
+    if len(kinds) == 1:
+        return kinds.pop()
+    if str in kinds:
+        raise ValueError(f"{what} are texts and numbers mixed, which cannot be written for other programs")
+    return float if float in kinds else int
+
+
+def check_text(text: str, what: str) -> str:
+    """Return a text that other programs can read; half of a surrogate pair they cannot."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        raise ValueError(f"{what} {shortened(text)} is not valid text: it cannot be written as UTF-8") from None
+    return text
+
+
+def labels_of(plain: PlainModel) -> tuple[list[Any], type]:
+    """Return the class labels as plain values, and what they are: str, bool, int or float."""
+    labels = [plain_value(label, "the class label") for label in plain.classes.tolist()]
+    kind = kind_of(labels, "the class labels")
+    if kind is str:
+        labels = [check_text(label, "the class label") for label in labels]
+    return labels, kind
+
+
+def known_categories(plain: PlainModel) -> dict[int, dict[Any, int]]:
+    """Return for each categorical column the values that any of the trees knows, each with a number from 0 on."""
+    known: dict[int, dict[Any, int]] = {}
+    for tree in plain.trees:
+        for column, codes in tree.codes.items():
+            own = known.setdefault(column, {})
+            for value in codes:
+                own.setdefault(plain_value(value, f"{plain.feature_names[column]!r} has the category"), len(own))
+    return known
+
+
+def fixed_total(plain: PlainModel) -> float | None:
+    """Return what the smoothed voices add up to, None if that depends on who has them by a bit of rounding."""
+    unit = 2.0**20
+    if plain.smoothing <= unit and (plain.smoothing * unit).is_integer():
+        return len(plain.trees) + plain.smoothing * len(plain.classes)
+    return None
+
+
+def add_up(items: list[Any], add: Callable[[Any, Any], Any]) -> Any:
+    """Add up items in the order in which numpy adds up a row, so that the sum has the same bits."""
+    n = len(items)
+    if n > 128:
+        half = n // 2
+        half -= half % 8
+        return add(add_up(items[:half], add), add_up(items[half:], add))
+    if n < 8:
+        total, rest = items[0], items[1:]
+    else:
+        lanes = items[:8]
+        for i in range(8, n - n % 8):
+            lanes[i % 8] = add(lanes[i % 8], items[i])
+        pairs = [add(lanes[i], lanes[i + 1]) for i in range(0, 8, 2)]
+        total, rest = add(add(pairs[0], pairs[1]), add(pairs[2], pairs[3])), items[n - n % 8 :]
+    for item in rest:
+        total = add(total, item)
+    return total

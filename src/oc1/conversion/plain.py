@@ -1,0 +1,155 @@
+"""A fitted model reduced to what a program in another language needs: trees, what their leaves say, how they vote."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from sklearn.utils.validation import check_is_fitted
+
+from ..base import CarefulEstimator, TreeEstimator
+from ..baselines import C45Classifier
+from ..machine_tree import MachineTree
+from ..tree import RegressionTree, Tree
+
+#: Said where a tree of C4.5 is converted.
+DIVIDED = (
+    "C4.5 divides an example with a missing value among the branches; the converted model sends it down the branch "
+    "that more of the training examples took"
+)
+
+
+@dataclass(frozen=True)
+class PlainTree:
+    """One tree, on the columns of the whole model.
+
+    Attributes
+    ----------
+    tree : Tree or MachineTree
+        Its ``features`` (or ``functions``) are on the model's columns; it has no ``codes``: see the next attribute. Its
+        ``missing`` is an int8 array with a direction for each node (all 0 for a `MachineTree`, which has none itself).
+    codes : dict of int to dict
+        For each categorical column the number that stands for each value; missing and unknown values count as ``fill``.
+    leaves : array (n_nodes, n_outputs)
+        What each node says if it is a leaf: the probabilities of the classes, or (1 column) the predicted number.
+    votes : int array (n_nodes,)
+        The class, as an index of the model's classes, that each node votes for; the most probable one, the first of
+        equals. All 0 for numbers.
+    """
+
+    tree: Tree | MachineTree
+    codes: dict[int, dict[Any, float]]
+    leaves: np.ndarray
+    votes: np.ndarray
+
+    @property
+    def missing(self) -> np.ndarray:
+        """Where each node sends missing values: -1 left, 1 right, 0 as ``fill`` says."""
+        own: Any = getattr(self.tree, "missing", ())
+        return own if len(own) else np.zeros(self.tree.n_nodes, dtype=np.int8)
+
+
+@dataclass(frozen=True)
+class PlainModel:
+    """A model as its trees.
+
+    A single tree answers with the class of its leaf (``votes``) and the probabilities there (``leaves``). In a vote
+    each tree has one voice for its ``votes``; the class with most voices wins, the first of equals, and the
+    probabilities are ``(voices + smoothing) / (number of trees + smoothing * number of classes)``.
+
+    Attributes
+    ----------
+    trees : tuple of PlainTree
+    task : {"class", "vote", "number"}
+    classes : array (n_classes,)
+        Empty for numbers.
+    feature_names : tuple of str
+        ``x1``, ``x2``, ... if the model knows no names.
+    smoothing : float
+        Of the votes; that of a single tree is in its ``leaves``.
+    notes : tuple of str
+        Where the converted model does not do what the model does.
+    """
+
+    trees: tuple[PlainTree, ...]
+    task: str
+    classes: np.ndarray
+    feature_names: tuple[str, ...]
+    smoothing: float
+    notes: tuple[str, ...] = ()
+
+
+def plain_model(model: Any) -> PlainModel:
+    """Reduce a fitted tree or vote of this package to its trees.
+
+    Parameters
+    ----------
+    model : fitted estimator of this package
+
+    Returns
+    -------
+    PlainModel
+
+    Examples
+    --------
+    >>> from oc1 import OC1Classifier
+    >>> from oc1.datasets import make_pol
+    >>> plain = plain_model(OC1Classifier(random_state=0).fit(*make_pol(random_state=0)))
+    >>> plain.task, plain.feature_names, len(plain.trees)
+    ('class', ('x1', 'x2'), 1)
+    """
+    if not isinstance(model, CarefulEstimator):
+        raise TypeError(f"only models of this package can be converted, not {type(model).__name__}")
+    check_is_fitted(model)
+    names = tuple(getattr(model, "feature_names_in_", [f"x{m + 1}" for m in range(model.n_features_in_)]))
+    if isinstance(model, TreeEstimator):
+        members, columns, task = [model], [np.arange(model.n_features_in_)], "class"
+        if isinstance(model.tree_, RegressionTree):
+            task = "number"
+    else:
+        members, columns, task = model.estimators_, model.estimators_features_, "vote"
+        for member in members:
+            if not isinstance(member, TreeEstimator):
+                raise TypeError(f"a vote of {type(member).__name__} cannot be converted: it is not of this package")
+    classes = np.empty(0) if task == "number" else model.classes_
+    values = getattr(model, "categories_", None) if task == "vote" else None
+    trees = tuple(_plain_tree(*pair, classes, names, values) for pair in zip(members, columns, strict=True))
+    notes = (DIVIDED,) if any(isinstance(member, C45Classifier) for member in members) else ()
+    return PlainModel(trees, task, classes, names, float(getattr(model, "smoothing", 0.0)), notes)
+
+
+def _plain_tree(member, columns, classes, names, values) -> PlainTree:
+    """Reduce one tree, which sees some of the columns; `values` are the categories that a vote gives numbers to."""
+    tree = member.tree_
+    if isinstance(tree, RegressionTree):
+        leaves, votes = tree.values[:, None], np.zeros(tree.n_nodes, dtype=np.int64)
+    else:
+        # A tree of a vote may not have seen all classes.
+        place = np.searchsorted(classes, tree.classes)
+        leaves = np.zeros((tree.n_nodes, len(classes)))
+        leaves[:, place] = tree.smoothed_probabilities(getattr(member, "smoothing", 0.0))
+        votes = place[tree.majority]
+    codes = {}
+    if getattr(tree, "codes", ()):
+        for own_column, (known, numbers) in enumerate(zip(member.categories_, tree.codes, strict=True)):
+            if known is not None:
+                column = int(columns[own_column])
+                called = known if values is None or values[column] is None else values[column][known.astype(int)]
+                codes[column] = dict(zip(called.tolist(), numbers.tolist(), strict=True))
+    fill = np.zeros(len(names))
+    fill[columns] = tree.fill
+    if isinstance(tree, MachineTree):
+        functions = np.zeros((len(tree.functions), len(names) + 1))
+        functions[:, columns], functions[:, -1] = tree.functions[:, :-1], tree.functions[:, -1]
+        return PlainTree(
+            replace(tree, functions=functions, fill=fill, feature_names=names, classes=classes), codes, leaves, votes
+        )
+    missing = np.array(tree.missing if len(tree.missing) else np.zeros(tree.n_nodes), dtype=np.int8)
+    if isinstance(member, C45Classifier):
+        inner = ~tree.is_leaf
+        left, right = (tree.counts[tree.children[inner, side]].sum(axis=1) for side in (0, 1))
+        missing[inner] = np.where(right > left, 1, -1)
+    features = np.asarray(columns, dtype=np.int32)[tree.features]
+    tree = replace(tree, features=features, fill=fill, feature_names=names, classes=classes, missing=missing)
+    return PlainTree(replace(tree, codes=(), categories=()), codes, leaves, votes)

@@ -1,0 +1,56 @@
+"""Files that are there whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, Any
+
+
+@contextmanager
+def replacing(path: str | os.PathLike, mode: str = "wb", **options: Any) -> Iterator[IO]:
+    """Open a temporary file beside `path`, which takes its place when the block ends well, and is removed when not.
+
+    Parameters
+    ----------
+    path : str or path-like
+    mode : {"wb", "w"}, default="wb"
+    **options
+        Passed to `open`, such as ``encoding`` and ``newline``.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> path = os.path.join(tempfile.mkdtemp(), "numbers.txt")
+    >>> with replacing(path, "w", encoding="utf-8") as file:
+    ...     _ = file.write("1 2 3")
+    >>> os.listdir(os.path.dirname(path))
+    ['numbers.txt']
+    """
+    path = Path(path)
+    # What `path` links to is replaced, not the link, and in its own folder: a file cannot be renamed across disks.
+    target = path.resolve()
+    handle, name = tempfile.mkstemp(prefix=f".{target.name[:100]}.", suffix=".part", dir=target.parent)
+    try:
+        with os.fdopen(handle, mode, **options) as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.chmod(name, _permissions(target))
+        os.replace(name, target)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(name)
+        raise
+
+
+def _permissions(target: Path) -> int:
+    """Return the permissions of the file that is replaced, or those that a new one gets."""
+    with suppress(OSError):
+        return target.stat().st_mode & 0o777
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask

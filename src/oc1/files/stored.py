@@ -1,0 +1,39 @@
+"""What a model file holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+FORMAT = "oc1 model"
+#: Of the files. Larger numbers are refused by older versions of the package.
+VERSION = 1
+
+
+@dataclass(frozen=True)
+class Source:
+    """What the training data of a model looked like; stored beside it, where known.
+
+    Attributes
+    ----------
+    target : str or None
+        Name of the target column.
+    one_hot : dict of str to tuple of str
+        Text columns that were turned into columns of 0 and 1 before training, and their values.
+    ranges : tuple of (float, float)
+        Smallest and largest value of each attribute; NaN where none was known. Empty if not recorded.
+    n_examples : int or None
+    """
+
+    target: str | None = None
+    one_hot: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    ranges: tuple[tuple[float, float], ...] = ()
+    n_examples: int | None = None
+
+
+@dataclass(frozen=True)
+class StoredModel:
+    """What a model file holds."""
+
+    model: Any
+    source: Source

@@ -1,0 +1,374 @@
+"""What the dictionary of a tree must look like: exact types, consistent lengths, finite numbers, indices in range.
+
+Compiled code follows the indices of a tree without a second look, so everything that comes from a file passes here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from itertools import chain, pairwise
+from typing import Any
+
+import numpy as np
+
+#: Texts in messages are cut here.
+LONGEST = 60
+#: Types of class labels by name; texts are arrays of text, or of objects as pandas has them.
+LABEL_TYPES: dict[str, type] = {
+    "bool": bool,
+    **{f"{sign}int{bits}": int for sign in ("", "u") for bits in (8, 16, 32, 64)},
+    **{f"float{bits}": float for bits in (16, 32, 64)},
+    "str": str,
+    "object": str,
+}
+_USUAL = {bool: "bool", int: "int64", float: "float64", str: "str"}
+
+
+class Misfit(ValueError):
+    """A field is not what it must be.
+
+    Parameters
+    ----------
+    where : str
+        The field, like ``tree.children[3]``; empty for the whole.
+    problem : str
+    """
+
+    def __init__(self, where: str, problem: str) -> None:
+        self.where, self.problem = where, problem
+        super().__init__(f"{where}: {problem}" if where else problem)
+
+
+@contextmanager
+def within(where: str) -> Iterator[None]:
+    """Put the name of the record in front of the field that a `Misfit` names."""
+    try:
+        yield
+    except Misfit as error:
+        raise Misfit(f"{where}.{error.where}" if error.where else where, error.problem) from None
+
+
+def described(value: Any) -> str:
+    """Say what a value is, in a few words that are safe to print.
+
+    Examples
+    --------
+    >>> described([1, 2]), described(None), described("x" * 100)
+    ('a list', 'null', "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...'")
+    """
+    if isinstance(value, list):
+        return "a list"
+    if isinstance(value, dict):
+        return "an object"
+    if isinstance(value, str):
+        return repr(value if len(value) <= LONGEST else value[: LONGEST - 3] + "...")
+    return {None: "null", True: "true", False: "false"}[value] if value is None or type(value) is bool else cut(value)
+
+
+def cut(value: Any) -> str:
+    """Return the ``repr`` of a value, not longer than messages bear."""
+    words = repr(value)
+    return words if len(words) <= LONGEST else words[: LONGEST - 3] + "..."
+
+
+# ---------------------------------------------------------------------------------------------------- single values
+
+
+def record(value: Any, required: Iterable[str], optional: Iterable[str] = ()) -> dict[str, Any]:
+    """Return a dictionary that has the required fields, and no others than the optional ones."""
+    if type(value) is not dict:
+        raise Misfit("", f"must be an object with named fields, not {described(value)}")
+    known = {*required, *optional}
+    for name in value:
+        if name not in known:
+            raise Misfit("", f"the field {described(name)} is not known")
+    for name in required:
+        if name not in value:
+            raise Misfit(name, "is missing")
+    return value
+
+
+def text(value: Any, where: str) -> str:
+    """Return a text."""
+    if not isinstance(value, str):
+        raise Misfit(where, f"must be a text, not {described(value)}")
+    return str(value)
+
+
+def whole(value: Any, where: str, low: int = 0, high: int = 2**63 - 1) -> int:
+    """Return a whole number in a range."""
+    if type(value) is not int:
+        raise Misfit(where, f"must be a whole number, not {described(value)}")
+    if not low <= value <= high:
+        raise Misfit(where, f"must be from {low} to {high}, not {described(value)}")
+    return value
+
+
+def items(value: Any, where: str, length: int | None = None) -> list:
+    """Return a list, of some length if one is given."""
+    if type(value) is not list:
+        raise Misfit(where, f"must be a list, not {described(value)}")
+    if length is not None and len(value) != length:
+        raise Misfit(where, f"must have {length} entries, but has {len(value)}")
+    return value
+
+
+# ---------------------------------------------------------------------------------------------------- arrays
+
+
+def numbers(
+    values: Any,
+    where: str,
+    dtype: Any = np.float64,
+    *,
+    length: int | None = None,
+    low: float | None = None,
+    high: float | None = None,
+    width: int | None = None,
+) -> np.ndarray:
+    """Return a list of finite numbers as an array; `width` is that of the table whose rows it joins, for messages."""
+    items(values, where, length)
+    is_whole = np.issubdtype(dtype, np.integer)
+    allowed = {int} if is_whole else {int, float}
+
+    def place(i: int) -> str:
+        return f"{where}[{i}]" if width is None else f"{where}[{i // width}][{i % width}]"
+
+    if not set(map(type, values)) <= allowed:
+        i = next(i for i, value in enumerate(values) if type(value) not in allowed)
+        raise Misfit(place(i), f"must be a {'whole ' if is_whole else ''}number, not {described(values[i])}")
+    try:
+        array = np.array(values, dtype=np.int64 if is_whole else np.float64)
+    except OverflowError:
+        i = max(range(len(values)), key=lambda i: abs(values[i]))
+        raise Misfit(place(i), f"{described(values[i])} is too large") from None
+    bad = ~np.isfinite(array)
+    if low is not None:
+        bad |= array < low
+    if high is not None:
+        bad |= array > high
+    if bad.any():
+        i = int(np.flatnonzero(bad)[0])
+        allowed_range = " or more" if high is None else f" to {high}"
+        limits = "finite" if low is None or not np.isfinite(array[i]) else f"{low}{allowed_range}"
+        raise Misfit(place(i), f"must be {limits}, not {described(values[i])}")
+    return array.astype(dtype)
+
+
+def table(
+    rows: Any,
+    where: str,
+    dtype: Any = np.float64,
+    *,
+    length: int | None = None,
+    width: int | None = None,
+    **limits: Any,
+) -> np.ndarray:
+    """Return a list of rows as an array; the first row says how wide it is if `width` does not."""
+    items(rows, where, length)
+    for i, row in enumerate(rows):
+        width = len(items(row, f"{where}[{i}]", width))
+    width = width or 0
+    return numbers(list(chain.from_iterable(rows)), where, dtype, width=width, **limits).reshape(len(rows), width)
+
+
+def texts(values: Any, where: str, length: int | None = None) -> tuple[str, ...]:
+    """Return a list of texts."""
+    return tuple(text(value, f"{where}[{i}]") for i, value in enumerate(items(values, where, length)))
+
+
+def labels(values: Any, where: str, kind: str | None = None) -> np.ndarray:
+    """Return class labels as ``np.unique`` gives them: of one type (a key of `LABEL_TYPES`), in order, each once."""
+    types = {type(value) for value in items(values, where)}
+    if kind is None:
+        own = types.pop() if len(types) == 1 else None
+        if own not in _USUAL and values:
+            raise Misfit(where, "must all be texts, all whole numbers, all numbers, or true and false")
+        kind = _USUAL.get(own, "float64")  # type: ignore[arg-type]
+    elif kind not in LABEL_TYPES:
+        raise Misfit(where, f"type {described(kind)} is not known")
+    elif not types <= {LABEL_TYPES[kind]}:
+        raise Misfit(where, f"not all labels are of type {kind}")
+    if not all(one < other for one, other in pairwise(values)):
+        raise Misfit(where, "the labels must be in order, each of them once")
+    dtype = kind if kind != "int64" or max(values, default=0) < 2**63 else "uint64"
+    try:
+        with np.errstate(over="ignore"):
+            array = np.array(values, dtype=dtype)
+    except OverflowError:
+        raise Misfit(where, f"a label is too large for {kind}") from None
+    if array.tolist() != values or (array.dtype.kind == "f" and not np.isfinite(array).all()):
+        raise Misfit(where, f"a label cannot be held by {kind}")
+    return array
+
+
+# ---------------------------------------------------------------------------------------------------- trees
+
+
+def preorder(children: np.ndarray, where: str = "children") -> None:
+    """Check that nodes form a tree in preorder: a node, then all below its first branch, then the second, ..."""
+    parents, branches_of = [-1] * len(children), []
+    for node, row in enumerate(children.tolist()):
+        branches = [child for child in row if child >= 0]
+        branches_of.append(branches)
+        if row[: len(branches)] != branches:
+            raise Misfit(where, f"node {node} has a branch after one that is missing")
+        if len(branches) == 1:
+            raise Misfit(where, f"node {node} has one branch only")
+        for child in branches:
+            if child <= node:
+                raise Misfit(where, f"node {child} is below node {node}, but does not come after it")
+            if parents[child] >= 0:
+                raise Misfit(where, f"node {child} has two parents")
+            parents[child] = node
+    sizes = [1] * len(parents)
+    for node in range(len(parents) - 1, 0, -1):
+        if parents[node] < 0:
+            raise Misfit(where, f"node {node} has no parent")
+        sizes[parents[node]] += sizes[node]
+    for node, branches in enumerate(branches_of):
+        expected = node + 1
+        for child in branches:
+            if child != expected:
+                raise Misfit(where, f"the nodes below node {node} are not in preorder")
+            expected += sizes[child]
+
+
+def offsets(values: Any, where: str, is_leaf: np.ndarray, total: int, least: int) -> np.ndarray:
+    """Return where the parts of each node begin: leaves have none, other nodes at least so many."""
+    starts = numbers(values, where, np.int64, length=len(is_leaf) + 1, low=0, high=total)
+    sizes = np.diff(starts)
+    if starts[0] != 0 or starts[-1] != total or (sizes < 0).any():
+        raise Misfit(where, f"must rise from 0 to {total}")
+    wrong = np.flatnonzero(np.where(is_leaf, sizes != 0, sizes < least))
+    if len(wrong):
+        raise Misfit(where, f"node {wrong[0]} must have {'none' if is_leaf[wrong[0]] else f'at least {least}'}")
+    return starts
+
+
+def tree_record(data: Any, kind: str, form: int, required: Iterable[str], optional: Iterable[str] = ()) -> dict:
+    """Return the dictionary of a tree of some kind and format."""
+    if type(data) is not dict:
+        raise Misfit("", f"must be an object with named fields, not {described(data)}")
+    if data.get("kind", "tests") != kind:
+        raise Misfit("kind", f"this is a tree of {cut(data.get('kind', 'tests')).strip(chr(39))}, not of {kind}")
+    if type(data.get("format")) is not int or data["format"] != form:
+        raise Misfit("format", f"tree format {cut(data.get('format'))} is not known; this version reads format {form}")
+    return record(data, ("format", *STRUCTURE, *required), ("kind", *optional))
+
+
+STRUCTURE = ("children", "counts", "gains", "fill", "classes", "feature_names")
+LINEAR = ("terms", "features", "coefficients", "thresholds", "gaps")
+MACHINES = ("machines", "functions", "labels", "gaps")
+REGRESSION = ("values", "losses")
+
+
+def structure(data: dict[str, Any], width: int | None, n_outputs: int | None = None) -> dict[str, Any]:
+    """Return the checked fields of a `TreeStructure`; `n_outputs` are the columns of ``counts`` if not the classes."""
+    n = len(items(data["children"], "children"))
+    if n == 0:
+        raise Misfit("children", "a tree has at least one node")
+    children = table(data["children"], "children", np.int32, width=width, low=-1, high=n - 1)
+    if children.shape[1] == 0:
+        raise Misfit("children", "a node has at least one place for a branch")
+    preorder(children)
+    fill = numbers(data["fill"], "fill")
+    if len(fill) == 0:
+        raise Misfit("fill", "there must be at least one attribute")
+    classes = labels(data["classes"], "classes")
+    if n_outputs is None and len(classes) == 0:
+        raise Misfit("classes", "there must be at least one class")
+    if n_outputs is not None and len(classes):
+        raise Misfit("classes", "a tree that predicts numbers has no classes")
+    counts = table(data["counts"], "counts", length=n, width=n_outputs or len(classes), low=0)
+    with np.errstate(over="ignore"):
+        sums = counts.sum(axis=1)
+    if not ((sums > 0) & np.isfinite(sums)).all():
+        node = int(np.flatnonzero(~((sums > 0) & np.isfinite(sums)))[0])
+        raise Misfit(f"counts[{node}]", f"must add up to a positive finite number, not {sums[node]}")
+    names = texts(data["feature_names"], "feature_names")
+    if names and len(names) != len(fill):
+        raise Misfit("feature_names", f"must be none or {len(fill)}, as many as there are attributes, not {len(names)}")
+    return {
+        "children": children,
+        "counts": counts,
+        "gains": numbers(data["gains"], "gains", length=n),
+        "fill": fill,
+        "classes": classes,
+        "feature_names": names,
+    }
+
+
+def linear_tree(data: dict[str, Any], n_outputs: int | None = None) -> dict[str, Any]:
+    """Return the checked fields of a tree of linear tests."""
+    fields = structure(data, 2, n_outputs)
+    is_leaf, d = fields["children"][:, 0] < 0, len(fields["fill"])
+    n = len(is_leaf)
+    features = numbers(data["features"], "features", np.int32, low=0, high=d - 1)
+    terms = offsets(data["terms"], "terms", is_leaf, len(features), 1)
+    starts = np.zeros(len(features), dtype=bool)
+    starts[terms[:-1][~is_leaf]] = True
+    if (np.diff(features, prepend=-1)[~starts] <= 0).any():
+        raise Misfit("features", "the terms of a test must be in the order of the attributes, each of them once")
+    codes, categories = categorical(data.get("codes", []), data.get("categories", []), d)
+    return {
+        **fields,
+        "terms": terms,
+        "features": features,
+        "coefficients": numbers(data["coefficients"], "coefficients", length=len(features)),
+        "thresholds": numbers(data["thresholds"], "thresholds", length=n),
+        "gaps": numbers(data["gaps"], "gaps", length=n, low=0),
+        "codes": codes,
+        "categories": categories,
+        "missing": directions(data.get("missing", []), np.diff(terms)),
+    }
+
+
+def directions(values: Any, n_terms: np.ndarray) -> Any:
+    """Return where missing values go at each node; empty if no node says."""
+    if values == []:
+        return ()
+    missing = numbers(values, "missing", np.int8, length=len(n_terms), low=-1, high=1)
+    if (n_terms[missing != 0] != 1).any():
+        raise Misfit("missing", "only a test of one attribute can have a direction for missing values")
+    return missing
+
+
+def categorical(codes: Any, names: Any, d: int) -> tuple[tuple, tuple]:
+    """Return the codes of categories and what these are called, for each attribute or for none."""
+    if codes == [] and names == []:
+        return (), ()
+    own_codes, own_names = [], []
+    for m, (own, called) in enumerate(zip(items(codes, "codes", d), items(names, "categories", d), strict=True)):
+        if (own is None) != (called is None):
+            raise Misfit(f"codes[{m}]", "an attribute with codes must have categories, and one without must not")
+        own_codes.append(None if own is None else numbers(own, f"codes[{m}]"))
+        own_names.append(None if own is None else texts(called, f"categories[{m}]", len(own)))
+    return tuple(own_codes), tuple(own_names)
+
+
+def regression_tree(data: dict[str, Any]) -> dict[str, Any]:
+    """Return the checked fields of a tree that predicts numbers."""
+    fields = linear_tree(data, n_outputs=1)
+    n = len(fields["children"])
+    return {**fields, **{name: numbers(data[name], name, length=n) for name in REGRESSION}}
+
+
+def machine_tree(data: dict[str, Any]) -> dict[str, Any]:
+    """Return the checked fields of a tree of linear machines."""
+    fields = structure(data, None)
+    n_branches = (fields["children"] >= 0).sum(axis=1)
+    functions = table(data["functions"], "functions", width=len(fields["fill"]) + 1)
+    machines = offsets(data["machines"], "machines", n_branches == 0, len(functions), 2)
+    if (np.diff(machines) != n_branches).any():
+        node = int(np.flatnonzero(np.diff(machines) != n_branches)[0])
+        raise Misfit("machines", f"node {node} must have a function for each branch")
+    n_classes = len(fields["classes"])
+    return {
+        **fields,
+        "machines": machines,
+        "functions": functions,
+        "labels": numbers(data["labels"], "labels", np.int32, length=len(functions), low=0, high=n_classes - 1),
+        "gaps": numbers(data["gaps"], "gaps", length=len(n_branches), low=0),
+    }
