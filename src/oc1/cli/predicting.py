@@ -43,6 +43,7 @@ def classify(
     Example: oc1 classify iris.json new-flowers.csv -o classes.csv
     """
     from ..files.models import read_model
+    from ..files.parsing import ahead
     from ..files.tables import RowWriter, scan_table
 
     stored = read_model(model)
@@ -52,7 +53,8 @@ def classify(
         raise Refusal(f"--output {out} is the data file itself")
     n = 0
     with progress_bar("classifying", size_of_file(data)) as bar, RowWriter(out, "jsonl" if json else None) as writer:
-        for batch in scan_table(data, inputs_of(stored.model, stored.source), options, labelled=False):
+        # The next batch is read while one is classified and written.
+        for batch in ahead(scan_table(data, inputs_of(stored.model, stored.source), options, labelled=False)):
             writer.write(predict(batch.X))
             n += len(batch.X)
             bar.update(batch.n_bytes)
@@ -177,10 +179,11 @@ def score_file(model: Any, source: Any, data: str, options: Any, misclassified: 
     import numpy as np
     import polars as pl
 
+    from ..files.parsing import ahead
     from ..files.tables import RowWriter, label_indices, scan_table
     from ..scoring import Confusion, Residuals
 
-    batches = scan_table(data, inputs_of(model, source), options, labelled=True)
+    batches = ahead(scan_table(data, inputs_of(model, source), options, labelled=True))
     model = nameless(model)
     with progress_bar("testing", size_of_file(data)) as bar:
         if not hasattr(model, "classes_"):

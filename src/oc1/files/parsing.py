@@ -84,7 +84,10 @@ def _outside_quotes(data: bytes) -> np.ndarray:
 
 
 def _count(data: bytes, byte: int, where: np.ndarray | None) -> int:
-    """Return how often a byte occurs (at some places); in blocks that stay in the processor's cache."""
+    """Return how often a byte occurs (at some places); in blocks that stay in the processor's cache.
+
+    (`bytes.count` takes five times as long, and holds the lock of the interpreter.)
+    """
     array, size, count = np.frombuffer(data, np.uint8), 1 << 18, 0
     for start in range(0, len(data), size):
         found = array[start : start + size] == byte
@@ -94,10 +97,8 @@ def _count(data: bytes, byte: int, where: np.ndarray | None) -> int:
     return count
 
 
-def _last_row_end(data: bytes, quoted: bool) -> int:
-    """Return where the last whole row ends, 0 if there is none."""
-    if not quoted or b'"' not in data:
-        return data.rfind(b"\n") + 1
+def _last_row_end(data: bytes) -> int:
+    """Return where the last whole row ends, 0 if there is none; line ends inside quotes are none."""
     ends = np.flatnonzero((np.frombuffer(data, np.uint8) == _NEWLINE) & _outside_quotes(data))
     return int(ends[-1]) + 1 if len(ends) else 0
 
@@ -177,7 +178,7 @@ def find_layout(
     if separator is None:
         separator = "\t" if format == "tsv" else find_separator(head)
     if not blocks.ended:  # the last line may be cut off
-        head = head[: _last_row_end(head, quoted)]
+        head = head[: _last_row_end(head) if quoted else head.rfind(b"\n") + 1]
     rows: list[tuple[int, list[str]]] = []
     limit = 100
     for line, row in iterate_rows(head, separator, quoted):
@@ -288,27 +289,36 @@ class DelimitedReader:
         self.source.close()
 
     def _pieces(self) -> Iterator[_Piece]:
-        blocks, quoted, line = self._blocks, self.layout.quoted, self.layout.line
-        rest = blocks.head[self.layout.start :]
-        size = self._batch_bytes
-        while True:
-            while len(rest) < size and not blocks.ended:
-                rest += blocks.read(size - len(rest))
-            last = blocks.ended and len(rest) <= size
-            data = rest[:size] if len(rest) > size else rest
-            end = len(data) if last else _last_row_end(data, quoted)
-            if end == 0 and not last:
-                if size > LONGEST_RECORD:
-                    what = "a quoted text or a line" if quoted else "a line"
+        blocks, line, size = self._blocks, self.layout.line, self._batch_bytes
+        head, rest = blocks.head[self.layout.start :], b""
+        while head or rest or not blocks.ended:
+            block, head = head[:size], head[size:]
+            if len(block) < size:
+                more = blocks.read(size - len(block))
+                block = block + more if block else more
+            data, rest = self._next_rows(rest, block, is_last=blocks.ended and not head)
+            if not data:
+                if len(rest) > LONGEST_RECORD:
+                    what = "a quoted text or a line" if self.layout.quoted else "a line"
                     raise self.problem(f"{what} begins here that is longer than {LONGEST_RECORD >> 20} MiB", line=line)
-                size *= 2
+                size = max(size, len(rest))  # as much again
                 continue
-            data, rest, size = data[:end], rest[end:], self._batch_bytes
-            if data:
-                yield self._checked(data if data.endswith(b"\n") else data + b"\n", line)
-                line += data.count(b"\n")
-            if last:
-                return
+            size = self._batch_bytes
+            yield self._checked(data if data.endswith(b"\n") else data + b"\n", line)
+            line += _count(data, _NEWLINE, None)
+
+    def _next_rows(self, rest: bytes, block: bytes, is_last: bool) -> tuple[bytes, bytes]:
+        """Return the rows that are whole, and what is left; large blocks are copied as seldom as can be."""
+        if is_last:
+            return rest + block, b""
+        if self.layout.quoted and (b'"' in block or b'"' in rest):
+            block, rest = rest + block, b""
+            end = _last_row_end(block)
+        else:
+            end = block.rfind(b"\n") + 1
+        if end == 0:
+            return b"", rest + block
+        return b"".join((rest, memoryview(block)[:end])), block[end:]
 
     # ------------------------------------------------------------------------------------------ one piece
 
@@ -318,10 +328,10 @@ class DelimitedReader:
             return self._part(pl.DataFrame(), piece)
         types = {str(m): pl.Float64 if kinds.get(m) == "number" else pl.String for m in range(self.n_columns)}
         try:
-            frame = self._read(data, types)
+            frame = self._read(data, types, sorted(kinds))
         except pl.exceptions.PolarsError:
             self._check_rows(data, piece.line)
-            frame = self._read(data, dict.fromkeys(types, pl.String))
+            frame = self._read(data, dict.fromkeys(types, pl.String), sorted(kinds))
         frame = frame.select(str(m) for m in kinds)
         part = self._part(frame, piece)
         texts = {
@@ -357,7 +367,7 @@ class DelimitedReader:
 
         return Part(frame, piece.n_bytes, complain, cell)
 
-    def _read(self, data: bytes, types: dict) -> pl.DataFrame:
+    def _read(self, data: bytes, types: dict, columns: list[int]) -> pl.DataFrame:
         quote = '"' if self.layout.quoted and b'"' in data else None
         return pl.read_csv(
             data,
@@ -365,6 +375,7 @@ class DelimitedReader:
             separator=self.layout.separator,
             quote_char=quote,
             schema=types,
+            columns=columns,
             null_values=self._nulls or None,
         )
 
