@@ -72,5 +72,5 @@ def test_all_figures_are_written_and_the_same_each_time(tmp_path):
     assert vector[0].read_bytes() == vector[1].read_bytes()
     assert b"<svg" in vector[0].read_bytes()
     assert dict(matplotlib.rcParams) == before
-    with pytest.raises(ValueError, match=r"must end in .png or .svg, got 'figure.jpeg'"):
+    with pytest.raises(ValueError, match=r"must end in .png, .svg or .pdf, got 'figure.jpeg'"):
         save(Figure(), tmp_path / "figure.jpeg")

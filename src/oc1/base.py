@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import replace
+from importlib import import_module
 from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple
 
@@ -114,6 +115,20 @@ class CarefulEstimator(BaseEstimator):
             if "could not convert" in str(error):
                 explain_text(X, hasattr(self, "categorical_features"))
             raise
+
+    def _repr_html_inner(self):
+        """Return what a notebook shows: the tree, once there is one."""
+        if not (hasattr(self, "tree_") or hasattr(self, "estimators_")):
+            return super()._repr_html_inner()
+        # Not imported above: pages build upon this module.
+        return import_module(".explore.small", __package__).small_html(self)
+
+    def _repr_mimebundle_(self, **kwargs):
+        """Return what a notebook shows, as text and, unless scikit-learn's ``display`` is "text", as HTML."""
+        bundle = super()._repr_mimebundle_(**kwargs)
+        if "text/html" in bundle:
+            bundle["text/html"] = self._repr_html_inner()
+        return bundle
 
 
 class CarefulClassifier(ClassifierMixin, CarefulEstimator):

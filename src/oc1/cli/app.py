@@ -7,8 +7,11 @@ from typing import Annotated
 import typer
 
 from .. import __version__
+from .animate_command import animate
 from .converting import convert
+from .exploring import explore
 from .generating import generate
+from .picturing import plot
 from .predicting import classify, examine
 from .repeating import demo, reproduce, warmup
 from .screen import stop_when_terminated
@@ -39,6 +42,9 @@ COMMANDS = {
     "compare": compare,
     "show": show,
     "convert": convert,
+    "plot": plot,
+    "explore": explore,
+    "animate": animate,
     "generate": generate,
     "reproduce": reproduce,
     "warmup": warmup,

@@ -1,0 +1,40 @@
+"""
+Pruning, and the price of a leaf
+================================
+
+How large should a tree be? By default caution decides while the tree grows. The paper's way is to grow it until the
+leaves are pure and then to cut it back.
+"""
+
+# %%
+# Wine with three classes and a good deal of noise: every tenth label is drawn at random.
+
+import matplotlib.pyplot as plt
+import numpy as np
+from sklearn.datasets import load_wine
+
+from oc1 import OC1Classifier
+from oc1.plotting import plot_pruning_path
+
+X, y = load_wine(return_X_y=True, as_frame=True)
+rng = np.random.default_rng(0)
+y = y.where(rng.uniform(size=len(y)) > 0.1, rng.integers(0, 3, size=len(y)))
+
+pruned = OC1Classifier(prune="cv", random_state=0).fit(X, y)
+print(f"grown: {pruned.unpruned_tree_.n_leaves} leaves, pruned: {pruned.get_n_leaves()}")
+
+# %%
+# The cost-complexity sequence leads from the whole tree to the root. Each step takes away the leaves that are worth
+# least. The accuracy is cross-validated, and the tree with the best one is taken.
+
+figure, ax = plt.subplots(figsize=(8, 4.5), layout="constrained")
+plot_pruning_path(pruned, ax=ax)
+plt.show()
+
+# %%
+# ``prune_se=1`` takes the smallest tree within one standard error of the best. ``ccp_alpha`` sets the price of a leaf
+# directly, on scikit-learn's scale.
+
+for parameters in ({}, {"prune": "cv"}, {"prune": "cv", "prune_se": 1.0}, {"prune": None}, {"ccp_alpha": 0.05}):
+    clf = OC1Classifier(random_state=0, **parameters).fit(X, y)
+    print(f"{parameters!s:35} {clf.get_n_leaves():3} leaves")

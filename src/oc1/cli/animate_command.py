@@ -1,0 +1,98 @@
+"""``oc1 animate``: the search at a node, step by step."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from .options import (
+    Categorical,
+    Data,
+    Format,
+    Header,
+    Ignore,
+    Json,
+    Marker,
+    OneHot,
+    Param,
+    Seed,
+    Target,
+    Weights,
+    make,
+    reading,
+    with_parameters,
+)
+from .screen import Refusal, in_background, note, print_json, refusing
+from .training import categories, named
+
+ENDINGS = (".gif", ".html", ".htm")
+
+
+@refusing
+@with_parameters
+def animate(
+    data: Data,
+    out: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="A .gif, or an .html page.")],
+    node: Annotated[
+        str, typer.Option(metavar="PATH", help="Root, or the way to a node: l where a test fails, r where it passes.")
+    ] = "Root",
+    fps: Annotated[float, typer.Option(min=0.1, max=60, help="Steps a second.")] = 8.0,
+    max_frames: Annotated[
+        int, typer.Option(min=2, help="Of a longer search, starts, jumps and improvements are shown first.")
+    ] = 300,
+    width: Annotated[int, typer.Option(min=400, max=2400, help="Of the GIF, in pixels.")] = 900,
+    target: Target = None,
+    format: Format = None,
+    header: Header = None,
+    ignore: Ignore = None,
+    missing_marker: Marker = None,
+    weights: Weights = None,
+    one_hot: OneHot = False,
+    categorical: Categorical = False,
+    seed: Seed = 0,
+    param: Param = None,
+    json: Json = False,
+    parameters: dict[str, Any] | None = None,
+) -> None:
+    """Show the search for the split of a node: every position of the hyperplane, jumps in another colour.
+
+    Beside it is the impurity after each step. Two attributes are drawn as a plane; for more, a histogram shows the
+    examples along the test. It is the paper's search, from an axis-parallel split and from random hyperplanes; with
+    --prune auto, caution decides what is searched, as in oc1 train.
+
+    Example: oc1 animate rcb.csv -o search.gif
+    """
+    from ..animating import record_search
+    from ..files.tables import read_table
+
+    if out.suffix.lower() not in ENDINGS:
+        raise Refusal(f"--output {out}: an animation is a .gif or an .html file")
+    if not out.parent.is_dir():
+        raise Refusal(f"--output {out}: there is no folder {out.parent}")
+    settings = make("oc1", {"prune": "none"} | (parameters or {}), param, random_state=seed).get_params()
+    options = reading(target, format, header, ignore, missing_marker, weights)
+    table = read_table(data, options, categories=categories(one_hot, categorical))
+    if table.categorical:
+        settings["categorical_features"] = "from_dtype"
+    X = named(table.X, table.feature_names)
+    record = in_background(lambda: record_search(X, table.y, table.weights, node=node, **settings), "searching")
+    if out.suffix.lower() == ".gif":
+        from ..animated_gif import write_gif
+
+        n_frames = write_gif(record, out, fps=fps, max_frames=max_frames, width=width)
+    else:
+        from ..animated_page import write_page
+
+        n_frames = write_page(record, out, fps=fps, max_frames=max_frames)
+    best = record.steps[record.best[-1]]
+    n_jumps = sum(step.kind == "jump" for step in record.steps)
+    if json:
+        figures = {"runs": record.n_runs, "moves": record.n_moves, "jumps": n_jumps, "frames": n_frames}
+        print_json({"file": str(out), "node": record.node, **figures, "impurity": best.after, "best_run": best.run})
+        return
+    note(
+        f"{record.n_runs} runs, {record.n_moves} positions, {n_jumps} jumps; best impurity {best.after:.5g} in run "
+        f"{best.run}; {n_frames} frames written to {out}"
+    )

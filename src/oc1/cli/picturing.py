@@ -1,0 +1,180 @@
+"""``oc1 plot``: pictures of a model."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from .options import Format, Header, Ignore, Marker, Model, Target, completing, reading
+from .predicting import as_numbers, inputs_of
+from .screen import Refusal, note, refusing
+
+PICTURES = ("tree", "partition", "projection", "pruning", "importance")
+#: Larger trees are cut where --max-depth is not given.
+MOST_NODES = 127
+ENDINGS = (".svg", ".png", ".pdf")
+
+
+@refusing
+def plot(
+    model: Model,
+    data: Annotated[
+        str | None, typer.Argument(metavar="DATA", help="Labelled examples to show, in any format that train reads.")
+    ] = None,
+    what: Annotated[
+        str,
+        typer.Option("--what", "-w", metavar="NAME", help=", ".join(PICTURES), autocompletion=completing(PICTURES)),
+    ] = "tree",
+    out: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", help="SVG, PNG or PDF, by its ending. (default: WHAT.svg)"),
+    ] = None,
+    features: Annotated[
+        str | None,
+        typer.Option("--features", metavar="A,B", help="Two attributes for a partition: names, or indices from 0."),
+    ] = None,
+    node: Annotated[
+        int | None,
+        typer.Option(
+            "--node", min=0, help="Node of a projection, or whose plane a partition shows. (default: 0, none)"
+        ),
+    ] = None,
+    max_depth: Annotated[
+        int | None,
+        typer.Option("--max-depth", min=0, help="Draw a tree no deeper. (default: as far as it can be read)"),
+    ] = None,
+    target: Target = None,
+    format: Format = None,
+    header: Header = None,
+    ignore: Ignore = None,
+    missing_marker: Marker = None,
+) -> None:
+    """Draw a model: its tree, how it divides the plane, a node's examples, the pruning path, attribute importance.
+
+    With DATA a tree shows at each node how the examples lie about its test. A partition of more than two attributes
+    needs --features or --node; a projection needs DATA.
+
+    Example: oc1 plot iris.json iris.csv -o tree.svg
+    """
+    if what not in PICTURES:
+        raise Refusal(f"--what {what!r} is not known; it is one of {', '.join(PICTURES)}")
+    path = Path(f"{what}.svg") if out is None else out
+    if path.suffix.lower() not in ENDINGS:
+        raise Refusal(f"--output {path} must end in .svg, .png or .pdf")
+    _refuse_idle(what, {"--features": features, "--node": node, "--max-depth": max_depth})
+    if what == "projection" and data is None:
+        raise Refusal("--what projection shows examples: DATA is needed")
+    if what == "partition" and node is not None and (data is None or features is not None):
+        raise Refusal("--node shows the plane of its examples: it takes DATA, and no --features")
+    from ..files.models import read_model
+
+    stored = read_model(model)
+    fitted = stored.model
+    if what in ("tree", "projection", "pruning") and not hasattr(fitted, "tree_"):
+        raise Refusal(f"--what {what}: a vote has no single tree; importance and, of two attributes, partition show it")
+    X, y = None, None
+    if data is not None and what in ("tree", "partition", "projection"):
+        X, y = examples_of(fitted, stored.source, data, reading(target, format, header, ignore, missing_marker))
+
+    import matplotlib
+
+    matplotlib.use("Agg")  # nothing is shown on a screen
+    from matplotlib import pyplot
+
+    from .. import plotting
+
+    if what == "tree":
+        ax = plotting.plot_tree(fitted, X, y, max_depth=_readable_depth(fitted.tree_, max_depth))
+    elif what == "partition":
+        ax = plotting.plot_partition(fitted, X, y, features=_pair(features, fitted), node=node)
+    elif what == "projection":
+        ax = plotting.plot_projection(fitted, 0 if node is None else node, X, y)
+    elif what == "pruning":
+        ax = plotting.plot_pruning_path(fitted)
+    else:
+        ax = plotting.plot_importances(fitted)
+    figure: Any = ax.figure
+    try:
+        plotting.save(figure, path)
+    finally:
+        pyplot.close(figure)
+    note(f"written to {path}")
+
+
+#: The pictures that options are for.
+USES = {"--features": ("partition",), "--node": ("partition", "projection"), "--max-depth": ("tree",)}
+
+
+def _refuse_idle(what: str, given: dict[str, Any]) -> None:
+    """Refuse options that the picture has no use for."""
+    for option, value in given.items():
+        if value is not None and what not in USES[option]:
+            raise Refusal(f"{option} is for --what {' and '.join(USES[option])}, not {what}")
+
+
+def _readable_depth(tree: Any, asked: int | None) -> int | None:
+    """Return how deep to draw a tree: as asked for, else as deep as a picture can be read."""
+    import numpy as np
+
+    if asked is not None or tree.n_nodes <= MOST_NODES:
+        return asked
+    sizes = np.cumsum(np.bincount(tree.depths))
+    depth = max(int(np.searchsorted(sizes, MOST_NODES, side="right")) - 1, 1)
+    note(f"note: the tree has {tree.n_leaves} leaves; its first {depth} levels are drawn (see --max-depth)")
+    return depth
+
+
+def _pair(features: str | None, model: Any) -> list[str | int] | None:
+    """Return the attributes that were typed, names before indices."""
+    if features is None:
+        return None
+    names = {str(name) for name in getattr(model, "feature_names_in_", ())}
+    words = [word.strip() for word in features.split(",")]
+    if len(words) != 2:
+        raise Refusal(f"--features takes two attributes, A,B; got {features!r}")
+    return [int(word) if word not in names and word.isdecimal() else word for word in words]
+
+
+def examples_of(model: Any, source: Any, data: str, options: Any) -> tuple[Any, Any]:
+    """Return labelled examples as a model takes them.
+
+    Parameters
+    ----------
+    model : fitted estimator
+    source : Source
+        What is known of its training data.
+    data : str
+        Path of the file.
+    options : ReadOptions
+
+    Returns
+    -------
+    X : array or frame
+    y : array
+        Classes of the model, or numbers.
+    """
+    import numpy as np
+    import polars as pl
+
+    from ..files.problems import FileProblem
+    from ..files.tables import label_indices, scan_table
+
+    batches = list(scan_table(data, inputs_of(model, source), options, labelled=True))
+    labels = np.concatenate([np.asarray(batch.y) for batch in batches])
+    if isinstance(batches[0].X, pl.DataFrame):
+        X = pl.concat([batch.X for batch in batches])
+    else:
+        X = np.concatenate([batch.X for batch in batches])
+        if hasattr(model, "feature_names_in_"):
+            X = pl.DataFrame(X, schema=list(model.feature_names_in_), orient="row")
+    if not hasattr(model, "classes_"):
+        return X, as_numbers(labels, data, 0)
+    numbers = label_indices(labels, model.classes_)
+    if (numbers < 0).any():
+        row = int(np.flatnonzero(numbers < 0)[0])
+        raise FileProblem(
+            data, f"example {row + 1} has the class {str(labels[row])[:60]!r}, which the model does not know"
+        )
+    return X, model.classes_[numbers]

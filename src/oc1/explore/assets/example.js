@@ -1,0 +1,393 @@
+// Reading an example, and telling its way through the tree.
+
+const fields = D.attributes.map((attribute, m) => {
+  const input = h("input", {
+    id: `field-${m}`,
+    inputmode: attribute.categories ? "text" : "decimal",
+    spellcheck: "false",
+    placeholder: attribute.categories ? cut(attribute.categories.join(", "), 30) : attribute.low === null ?
+      "" : `${fmt(attribute.low)} to ${fmt(attribute.high)}`
+  });
+  if (attribute.categories) {
+    byId("fields").append(h("datalist", { id: `known-${m}` }, ...attribute.categories.slice(0, 500).map((label) =>
+      h("option", { value: label }))));
+    input.setAttribute("list", `known-${m}`);
+  }
+  input.addEventListener("input", readFields);
+  byId("fields").append(h("div", {}, h("label", { for: `field-${m}`, text: attribute.name, title: attribute
+      .name }), input));
+  return input;
+});
+
+function number(text) {
+  const plain = text.trim().replace(/^−/, "-");
+  if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(plain)) return null;
+  const value = Number(plain);
+  return Number.isFinite(value) ? value : null;
+}
+
+/** Turn the text of one cell into a value; an unknown category counts as missing, with a note. */
+function cell(text, m, notes) {
+  const attribute = D.attributes[m],
+    plain = text.trim();
+  if (attribute.categories) {
+    if (attribute.categories.includes(text)) return text;
+    if (attribute.categories.includes(plain)) return plain;
+    const same = attribute.categories.find((label) => number(label) !== null && number(label) === number(plain));
+    if (same !== undefined) return same;
+    if (!MISSING.has(plain.toLowerCase())) notes.push(
+      `${cut(attribute.name, 40)} is never “${cut(plain, 40)}” in the training data; it counts as missing`);
+    return null;
+  }
+  if (MISSING.has(plain.toLowerCase())) return null;
+  const value = number(plain);
+  if (value === null) throw new Error(`“${cut(plain, 40)}” is not a number (${cut(attribute.name, 40)})`);
+  return value;
+}
+
+/** Split a line at separators outside of quotes. */
+function split(text, separators) {
+  const cells = [];
+  let own = "",
+    quote = false;
+  for (let i = 0; i < text.length; i++) {
+    const letter = text[i];
+    if (quote) {
+      if (letter !== '"') own += letter;
+      else if (text[i + 1] === '"') {
+        own += letter;
+        i += 1;
+      } else quote = false;
+    } else if (letter === '"' && own.trim() === "") {
+      quote = true;
+      own = "";
+    } else if (separators.includes(letter)) {
+      cells.push(own);
+      own = "";
+    } else own += letter;
+  }
+  cells.push(own);
+  return cells;
+}
+const separatorOf = (text) => (text.includes("\t") ? "\t" : text.includes(",") ? "," : text.includes(";") ? ";" :
+" ");
+const cellsOf = (text) => {
+  const separator = separatorOf(text);
+  return split(separator === " " ? text.trim().replace(/\s+/g, " ") : text, separator);
+};
+
+/** The attribute that a piece of text names before an equals sign, and what comes after it. */
+function named(piece) {
+  let best = null;
+  D.attributes.forEach(({ name }, m) => {
+    const plain = piece.trimStart();
+    if (!plain.startsWith(name) || (best && D.attributes[best.m].name.length >= name.length)) return;
+    const rest = plain.slice(name.length).match(/^\s*[=:]\s*([\s\S]*)$/);
+    if (rest) best = { m, value: split(rest[1], "")[0] };
+  });
+  return best;
+}
+
+/** Read a pasted example: values in order (the class may follow), or name=value pairs, or a header and a line. */
+function parse(text) {
+  const n = D.attributes.length,
+    row = new Array(n).fill(null),
+    notes = [];
+  const lines = text.split(/\r?\n/).filter((own) => own.trim());
+  if (!lines.length) throw new Error("There is nothing to follow: type or paste the values of an example.");
+  const separator = separatorOf(text);
+  let pieces = split(lines.join(separator === " " ? "," : separator), separator === " " ? "," : separator);
+  if (pieces.some(named) || (n === 1 && named(text))) {
+    if (pieces.some((piece) => /\s\S+\s*=/.test(piece.trim()))) pieces = pieces.flatMap((piece) => (named(piece) &&
+      number(named(piece).value) === null && !D.attributes[named(piece).m].categories ? piece.trim().split(
+      /\s+/) : [piece]));
+    for (const piece of pieces.filter((own) => own.trim())) {
+      const found = named(piece);
+      if (!found) throw new Error(`“${cut(piece.trim(), 40)}” names no attribute of the model.`);
+      row[found.m] = cell(found.value, found.m, notes);
+    }
+    return { row, notes };
+  }
+  let cells = cellsOf(lines[0]);
+  const heads = cells.map((own) => D.attributes.findIndex(({ name }) => name === own.trim()));
+  if (lines.length > 1 && heads.some((m) => m >= 0)) {
+    cellsOf(lines[1]).forEach((own, i) => {
+      if (heads[i] >= 0) row[heads[i]] = cell(own, heads[i], notes);
+    });
+    return { row, notes };
+  }
+  let truth = null;
+  if (cells.length === n + 1) truth = cells.pop().trim();
+  if (cells.length !== n) throw new Error(
+    `The model has ${plural(n, "attribute")}, but here ${cells.length === 1 ? "is 1 value" : `are ${cells.length} values`}. Give them in order, or as name=value.`
+    );
+  cells.forEach((own, m) => {
+    row[m] = cell(own, m, notes);
+  });
+  return { row, notes, truth };
+}
+
+const category = (value) => cut(String(value).trim() || "(empty)", 40);
+const written = (value) => (value === null ? "" : String(value));
+const quoted = (text) => (/[",;\t]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
+
+function follow(row, truth = null) {
+  return { row, truth, ...answer(row, currentSteps()) };
+}
+
+function setExample(row, truth, notes = [], source = "") {
+  byId("problem").textContent = notes.join(". ");
+  state.example = follow(row, truth);
+  if (source !== "fields") fields.forEach((input, m) => {
+    input.value = written(row[m]);
+  });
+  if (source !== "paste") byId("paste").value = row.map((value) => quoted(written(value))).join(", ");
+  const leaf = last(state.example.ways[state.tree]).node;
+  state.node = state.focus = leaf;
+  openTo(leaf);
+  refresh();
+  showWay();
+  tellResult();
+  openTab("example");
+}
+
+function complain(problem) {
+  byId("problem").textContent = problem.message;
+  openTab("example");
+}
+
+function readFields() {
+  const notes = [];
+  try {
+    const row = fields.map((input, m) => cell(input.value, m, notes));
+    if (row.every((value) => value === null)) return;
+    setExample(row, null, notes, "fields");
+  } catch (problem) {
+    complain(problem);
+  }
+}
+
+function clear() {
+  state.example = null;
+  fields.forEach((input) => {
+    input.value = "";
+  });
+  byId("paste").value = "";
+  byId("problem").textContent = "";
+  byId("result").replaceChildren();
+  refresh();
+}
+byId("form").addEventListener("submit", (event) => {
+  event.preventDefault();
+  try {
+    const { row, notes, truth } = parse(byId("paste").value);
+    setExample(row, truth ?? null, notes, "paste");
+  } catch (problem) {
+    complain(problem);
+  }
+});
+byId("paste").addEventListener("keydown", (event) => {
+  if (event.key === "Enter" && !event.shiftKey) {
+    event.preventDefault();
+    byId("form").requestSubmit();
+  }
+});
+byId("clear").addEventListener("click", clear);
+byId("random").addEventListener("click", () => {
+  const row = D.examples[Math.floor(Math.random() * D.examples.length)];
+  setExample(row.slice(0, -1), row[row.length - 1]);
+});
+
+/** What happened at one stop, in a sentence. */
+function stopSentence(tree, stop) {
+  const test = tree.tests[stop.node];
+  const side = stop.branch ? "right (yes)" : "left (no)";
+  if (stop.values) {
+    const ranked = stop.values.map((value, i) => [value, i]).sort((a, b) => b[0] - a[0]);
+    const second = ranked.find(([, i]) => i !== stop.branch);
+    return `The function of ${cut(NAMES[test.k[stop.branch]], 40)} is the largest: ${fmt(stop.values[stop.branch], 4)}, by ${fmt(stop.values[stop.branch] - second[0])} more than that of ${cut(NAMES[test.k[second[1]]], 40)}.`;
+  }
+  const name = cut(D.attributes[test.f[0]].name, 40);
+  if (stop.directed) return `${name} is missing, and goes ${side} here.`;
+  if (test.q) return `${name} is not missing: it goes ${side}.`;
+  if (test.s) {
+    const value = state.example.row[test.f[0]];
+    return `${name} is ${value === null ? "missing or unknown" : category(value)}: ${clause(tree, stop.node, stop.branch)}, so it goes ${side}.`;
+  }
+  const subject = test.f.length === 1 && test.c[0] === 1 ? name : test.f.length === 1 ? sumWords(tree, stop.node) :
+    "The sum";
+  const digits = sumDigits(stop, test);
+  const by = stop.margin ? ` by ${fmt(Math.abs(stop.margin))}` : " exactly";
+  return `${subject} is ${fmt(stop.sum, digits)}: ${stop.branch ? "above" : stop.margin ? "below" : "at"} ${thresholdWords(test)}${by}, so it goes ${side}.`;
+}
+
+/** How little would send the example the other way at a stop: the attribute that counts most, and by how much. */
+function otherWay(tree, stop) {
+  const test = tree.tests[stop.node];
+  if (stop.values || stop.directed || test.q) return null;
+  const x = numbersFor(tree, state.example.row);
+  if (test.s) {
+    const m = test.f[0];
+    const others = Object.entries(tree.codes[m] || {}).filter(([, code]) => (test.c[0] * code > test.t) !== Boolean(
+      stop.branch)).map(([label]) => label);
+    return others.length ?
+      `${cut(D.attributes[m].name, 40)} would have to be ${cut(others.slice(0, 5).join(" or "), 80)}` : null;
+  }
+  const usable = termsOf(tree, stop.node).filter((term) => term.c && !D.attributes[term.m].categories && !Number
+    .isNaN(x[term.m]));
+  if (!usable.length) return null;
+  const term = usable.sort((a, b) => b.share - a.share)[0];
+  const exact = Math.abs(stop.margin / term.c);
+  let by = roundedUp(exact) || roundedUp(Math.abs(test.t) * 1e-3 || 1e-3);
+  const direction = (stop.branch === 1) === term.c > 0 ? -1 : 1;
+  const changed = state.example.row.slice();
+  for (let tries = 0; tries < 40; tries++) {
+    changed[term.m] = x[term.m] + direction * by;
+    if (ask(tree, stop.node, numbersFor(tree, changed)).branch !== stop.branch) break;
+    by = roundedUp(by * 1.01);
+  }
+  const attribute = D.attributes[term.m];
+  const beyond = attribute.low !== null && (changed[term.m] < attribute.low || changed[term.m] > attribute.high) ?
+    ", beyond anything seen" : "";
+  const words =
+    `${cut(attribute.name, 40)} would have to be ${fmt(by)} ${direction < 0 ? "smaller" : "larger"} (${fmt(changed[term.m])} instead of ${fmt(x[term.m], 4)}${beyond})`;
+  const then = answer(changed, currentSteps());
+  const result = numeric ? `, and then it is given ${fmt(then.value, 4)}` : then.winner !== state.example.winner ?
+    `, and then it is called ${cut(NAMES[then.winner], 40)}` :
+    `, but it is still called ${cut(NAMES[then.winner], 40)} then`;
+  return words + result;
+}
+
+/** The part of a sum that speaks most for the side that was taken, against an average example. */
+function helped(tree, stop) {
+  const test = tree.tests[stop.node];
+  if (stop.sum === undefined || test.f.length < 2 || test.s) return "";
+  const x = numbersFor(tree, state.example.row);
+  const pushes = test.f.map((m, i) => ({ m, by: Number.isNaN(x[m]) ? 0 : test.c[i] * (x[m] - tree.fill[m]) }));
+  const best = pushes.reduce((a, b) => ((stop.branch ? b.by > a.by : b.by < a.by) ? b : a));
+  if (stop.branch ? best.by <= 0 : best.by >= 0) return "";
+  if (D.attributes[best.m].categories)
+  return `, mostly because ${cut(D.attributes[best.m].name, 40)} is ${category(state.example.row[best.m])}`;
+  const high = x[best.m] > tree.fill[best.m];
+  return `, mostly because ${cut(D.attributes[best.m].name, 40)} is ${high ? "high" : "low"} (${fmt(x[best.m], 4)}; on average ${fmt(tree.fill[best.m])})`;
+}
+
+function why(tree, way) {
+  const leaf = last(way).node;
+  const clauses = way.slice(0, -1).map((stop) => {
+    const test = tree.tests[stop.node];
+    if (stop.values) {
+      const others = stop.values.filter((_, i) => i !== stop.branch);
+      return `${clause(tree, stop.node, stop.branch)} (${fmt(stop.values[stop.branch], 4)}; the next is ${fmt(Math.max(...others), 4)})`;
+    }
+    if (stop.directed || test.q || test.s) return clause(tree, stop.node, stop.branch);
+    const digits = sumDigits(stop, test);
+    return `${sumWords(tree, stop.node, 4, 30)} is ${fmt(stop.sum, digits)}, ${stop.branch ? "above" : stop.margin ? "below" : "at"} ${thresholdWords(test)}${helped(tree, stop)}`;
+  });
+  const kept = clauses.length > 4 ? [...clauses.slice(0, 2), `after ${clauses.length - 3} more tests`, last(
+    clauses)] : clauses;
+  const called = numeric ? `Given ${says(tree, leaf)}` : `Called ${says(tree, leaf)}`;
+  const reason = kept.length ? ` because ${kept.join("; and ").replace(/(after \d+ more tests); and /, "$1 ")}` :
+    ": the tree has no test";
+  return `${called}${reason}. ${leafWords(tree, leaf)}`;
+}
+
+function leafWords(tree, leaf) {
+  const n = tree.weight[leaf];
+  if (!n) return "";
+  if (numeric) return `That is what the ${examplesWord(n)} with these answers suggest.`;
+  const own = shareOf(tree, leaf);
+  return own === n ? `All ${examplesWord(n)} with these answers were ${says(tree, leaf)}.` :
+    `Of the ${examplesWord(n)} with these answers, ${count(own)} were ${says(tree, leaf)}.`;
+}
+
+function tellResult() {
+  const tree = shown(),
+    { example } = state,
+    way = example.ways[state.tree];
+  const parts = [];
+  const verdict = numeric ? fmt(example.value, 5) : NAMES[example.winner];
+  const box_ = h("div", { class: "box mine" }, h("div", { class: "verdict", id: "verdict" }, ...(numeric ? [] : [
+    swatch(example.winner)
+  ]), cut(verdict, 120)));
+  if (example.truth !== null && example.truth !== undefined && example.truth !== "") {
+    const truth = numeric ? fmt(Number(example.truth), 5) : String(example.truth);
+    const right = numeric ? "" : truth === example.label ? ", so this is right" : ", so this is wrong";
+    box_.append(h("p", { class: "hint", text: `In the data it is ${cut(truth, 60)}${right}.` }));
+  }
+  if (D.task === "vote") {
+    const agree = example.votes.filter((vote) => vote === example.winner).length;
+    box_.append(h("p", { id: "why",
+      text: `Called ${cut(NAMES[example.winner], 60)} because ${count(agree)} of ${count(D.trees.length)} trees say so.` }));
+  } else {
+    box_.append(h("p", { id: "why", class: "where", text: why(tree, way) }));
+  }
+  parts.push(box_);
+  if (!numeric) {
+    const ranked = example.shares.map((share, k) => [share, k]).filter(([share]) => share > 0).sort((a, b) => b[0] -
+      a[0] || a[1] - b[1]).slice(0, 6);
+    parts.push(h("h3", { text: D.task === "vote" ? "Votes" : "Probability of each class" }), h(
+    "div", { class: "lines" }, ...ranked.flatMap(([share, k]) =>
+        line({ title: NAMES[k], parts: [swatch(k), NAMES[k]] }, 0, share, D.task === "vote" ?
+          `${example.votes.filter((vote) => vote === k).length} · ${percent(share)}` : percent(share), colour(k)))
+      ));
+  }
+  if (D.task === "vote") {
+    parts.push(h("h3", { text: "What each tree says" }), h("div", { class: "row" }, ...example.votes.map((vote, i) =>
+      h("button", {
+        type: "button",
+        "aria-pressed": i === state.tree,
+        onclick: () => {
+          showTree(i);
+          openTab("example");
+        },
+        title: `Show tree ${i + 1}`
+      }, swatch(vote), `${i + 1}: ${cut(NAMES[vote], 16)}`))));
+    parts.push(h("p", { class: "where", text: `Tree ${state.tree + 1}: ${why(tree, way)}` }));
+  }
+  if (way.length > 1) parts.push(h("h3", { text: D.task === "vote" ? `The way through tree ${state.tree + 1}` :
+      "The way through the tree" }));
+  parts.push(h("ol", { class: "steps" }, ...way.slice(0, -1).map((stop) => {
+    const other = otherWay(tree, stop);
+    return h("li", {}, h("button", { type: "button", onclick: () => select(stop.node), text: "Show" }),
+      h("div", { class: "where" }, h("b", { text: stop.values ? testWords(tree, stop.node, 3) :
+          `${clause(tree, stop.node, 1, 3).replace(" is above ", " > ")}?` })),
+      h("p", { class: "where", text: stopSentence(tree, stop) }),
+      strip(tree, stop),
+      other ? h("p", { class: "hint", text: `To change sides, ${other}.` }) : null);
+  })));
+  byId("result").replaceChildren(...parts);
+}
+
+/** Where the example lies on a line, the threshold in the middle, as far as examples of the data lie. */
+function strip(tree, stop) {
+  if (stop.sum === undefined || tree.tests[stop.node].s || tree.tests[stop.node].q) return null;
+  const histogram = tree.histograms[stop.node],
+    t = tree.tests[stop.node].t;
+  if (!histogram) return null;
+  const W = 340,
+    H = 34,
+    floor = 26;
+  const reach = Math.max(t - histogram.e[0], histogram.e[1] - t);
+  const x = (value) => Math.min(W - 4, Math.max(4, W / 2 + ((value - t) / reach) * (W / 2)));
+  const plot = s("svg", { class: "plot", viewBox: `0 0 ${W} ${H}`,
+  role: "img", "aria-label": "Where the example lies among the others" });
+  const [left, bins] = histogram.n, [low, high] = histogram.e;
+  const edge = (i) => (i <= left ? low + ((t - low) * i) / left : t + ((high - t) * (i - left)) / (bins - left));
+  const sums = histogram.c.map((own) => own.slice(1).reduce((sum, part, i) => (i % 2 ? sum + part : sum), 0));
+  const most = Math.max(1, ...sums);
+  for (const own of histogram.c) {
+    let y = floor;
+    for (let i = 1; i < own.length; i += 2) {
+      const tall = ((floor - 4) * own[i + 1]) / most;
+      y -= tall;
+      plot.append(s("rect", { x: x(edge(own[0])), y, width: Math.max(1, x(edge(own[0] + 1)) - x(edge(own[0])) - 0.5),
+        height: tall, style: { fill: colour(own[i]), "fill-opacity": "0.75" } }));
+    }
+  }
+  plot.append(s("line", { class: "axis", x1: 0, x2: W, y1: floor, y2: floor }),
+    s("line", { x1: W / 2, x2: W / 2, y1: 0, y2: floor + 3, style: { stroke: "var(--ink)", "stroke-width": "2" } }),
+    s("path", { d: `M${x(stop.sum)},${floor - 3}l-5,11h10z`, style: { fill: "var(--ink)", stroke: "var(--card)" } })
+    );
+  return plot;
+}

@@ -1,0 +1,91 @@
+// Numbers and tests in words.
+
+const sign = (text) => text.replace(/-/g, "−");
+
+/** A number for people. */
+function fmt(x, digits = 3) {
+  if (x === null || x === undefined || Number.isNaN(x)) return "?";
+  if (x === 0) return "0";
+  const size = Math.abs(x);
+  if (size >= 1e7 || size < 1e-4) return sign(Number(x.toPrecision(digits)).toExponential().replace("e+", "e"));
+  if (size >= 10 ** digits) return sign(String(Math.round(x)));
+  return sign(String(Number(x.toPrecision(digits))));
+}
+const count = (x) => (Number.isInteger(x) ? x.toLocaleString("en") : fmt(x, 4));
+const percent = (x) => (x > 0 && x < 0.001 ? "< 0.1 %" : x < 1 && x > 0.999 ? "> 99.9 %" :
+  `${Number((100 * x).toFixed(1))} %`);
+const cut = (text, most) => ([...text].length > most ? `${[...text].slice(0, most - 1).join("")}…` : text);
+const plural = (n, one, many = `${one}s`) => `${count(n)} ${n === 1 ? one : many}`;
+const examplesWord = (n) => `${count(n)} training example${n === 1 ? "" : "s"}`;
+
+/** A size that is not smaller than what it rounds. */
+function roundedUp(x, digits = 2) {
+  if (x === 0) return 0;
+  const unit = 10 ** (Math.floor(Math.log10(x)) - digits + 1);
+  return Number((Math.ceil(x / unit - 1e-9) * unit).toPrecision(digits + 1));
+}
+
+function termsOf(tree, node) {
+  const test = tree.tests[node];
+  const sizes = test.f.map((m, i) => Math.abs((test.c ? test.c[i] : spread(test.w, i)) * tree.scale[m]));
+  const total = sizes.reduce((a, b) => a + b, 0);
+  return test.f.map((m, i) => ({
+    m,
+    c: test.c ? test.c[i] : null,
+    share: total > 0 ? sizes[i] / total : 1 / sizes.length,
+    name: D.attributes[m].categories && test.f.length > 1 ? `code(${D.attributes[m].name})` : D.attributes[m]
+      .name,
+  }));
+}
+
+function spread(rows, j) {
+  const mean = rows.reduce((sum, row) => sum + row[j], 0) / rows.length;
+  return Math.sqrt(rows.reduce((sum, row) => sum + (row[j] - mean) ** 2, 0) / rows.length);
+}
+
+function termWords(term, first, most) {
+  const size = fmt(Math.abs(term.c)) === "1" ? "" : `${fmt(Math.abs(term.c))} `;
+  const before = first ? (term.c < 0 ? "−" : "") : term.c < 0 ? " − " : " + ";
+  return `${before}${size}${cut(term.name, most)}`;
+}
+
+/** The left side of a test, with its most important terms only. */
+function sumWords(tree, node, most = Infinity, width = 40) {
+  const terms = termsOf(tree, node);
+  let kept = terms;
+  if (terms.length > most) {
+    const least = terms.map((term) => term.share).sort((a, b) => b - a)[most - 1];
+    kept = terms.filter((term) => term.share >= least).slice(0, most);
+  }
+  const words = kept.map((term, i) => termWords(term, i === 0, width)).join("");
+  return kept.length < terms.length ? `${words} + … (${terms.length - kept.length} more)` : words;
+}
+const thresholdWords = (test) => fmt(test.t, test.d || 3);
+
+/** What is true of the examples that take a branch, in words. */
+function clause(tree, node, branch, most = 4, width = 40) {
+  const test = tree.tests[node];
+  if (test.w) return `the function of ${cut(NAMES[test.k[branch]], width)} is the largest`;
+  if (test.q) return `${cut(D.attributes[test.f[0]].name, width)} is ${branch ? "" : "not "}missing`;
+  if (test.s) return branch ? cut(test.s, 120) : `not (${cut(test.s, 120)})`;
+  const where = branch ? "above" : "at most";
+  const also = test.m && (test.m > 0) === (branch === 1) ? " or is missing" : "";
+  return `${sumWords(tree, node, most, width)} is ${where} ${thresholdWords(test)}${also}`;
+}
+
+function pathClauses(tree, node) {
+  const clauses = [];
+  for (let at = node; tree.parent[at] >= 0; at = tree.parent[at]) {
+    const above = tree.parent[at];
+    clauses.unshift(clause(tree, above, tree.children[above].indexOf(at)));
+  }
+  return clauses;
+}
+const says = (tree, node) => (numeric ? fmt(tree.values[node], 4) : NAMES[tree.majority[node]]);
+
+function shareOf(tree, node) {
+  const row = tree.counts[node];
+  for (let i = 0; i < row.length; i += 2)
+    if (row[i] === tree.majority[node]) return row[i + 1];
+  return 0;
+}

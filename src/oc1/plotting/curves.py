@@ -1,0 +1,127 @@
+"""The pruning path, and which attributes matter."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from ..summaries import tree_of
+from .equations import names_of
+from .style import COLOURS, new_axes, plain, shortened
+
+
+def plot_pruning_path(model: Any, *, ax: Axes | None = None) -> Axes:
+    """Draw the subtrees among which pruning chooses: what each is worth, against its leaves; the tree is marked.
+
+    What they are worth is the accuracy (or loss) on the examples kept back, or cross-validated. Where the tree was not
+    pruned so, nothing is known of that, and the price of a leaf at which each subtree becomes the best one is drawn.
+
+    Parameters
+    ----------
+    model : fitted tree learner
+    ax : matplotlib Axes, optional
+        None: those of a new figure.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from oc1 import OC1Classifier
+    >>> from oc1.datasets import make_pol
+    >>> X, y = make_pol(300, random_state=0)
+    >>> model = OC1Classifier(prune="holdout", random_state=0).fit(X, y)
+    >>> plot_pruning_path(model, ax=Figure().subplots()).get_ylabel()
+    'accuracy on unseen examples'
+    """
+    tree = tree_of(model)
+    path = getattr(model, "pruning_path_", None)
+    if path is None:
+        raise ValueError("there is no pruning path to show: it is not stored with this model")
+    if len(path) < 2:
+        raise ValueError("there is no pruning path to show: the tree was grown as a single leaf")
+    ax = new_axes(7, 4.5) if ax is None else ax
+    leaves, score = path["leaves"], path.dtype.names[2]
+    if np.isnan(path[score]).all():
+        heights, label = path["alpha"], "price of a leaf (alpha)"
+        least = float(heights[heights > 0].min(initial=np.inf))
+        if heights.max() > 30 * least:
+            ax.set_yscale("symlog", linthresh=least)
+    else:
+        heights, label = path[score], f"{score} on unseen examples"
+    ax.plot(leaves, heights, color=COLOURS[0], marker="o", markersize=4, linewidth=1.2)
+    chosen = np.flatnonzero(leaves == tree.n_leaves)
+    words = "1 leaf" if tree.n_leaves == 1 else f"{tree.n_leaves} leaves"
+    ax.axvline(tree.n_leaves, color=COLOURS[5], linewidth=1.2, zorder=1, label=f"the tree: {words}")
+    if len(chosen):
+        ax.plot(leaves[chosen], heights[chosen], "o", color=COLOURS[5], markersize=8, zorder=3)
+    if leaves.max() > 30:
+        ax.set_xscale("log")
+        ticks = [n for n in (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000) if n <= leaves.max()]
+        ax.set_xticks(ticks, [str(n) for n in ticks])
+        ax.minorticks_off()
+    else:
+        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    ax.set(xlabel="leaves", ylabel=label)
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), frameon=False)
+    return ax
+
+
+def plot_importances(model: Any, *, ax: Axes | None = None, top: int = 20) -> Axes:
+    """Draw how much each attribute matters: its share in what the tests gain.
+
+    Parameters
+    ----------
+    model : fitted tree or vote of this package
+    ax : matplotlib Axes, optional
+        None: those of a new figure.
+    top : int, default=20
+        Only so many are drawn, and the others as one bar. Attributes that no test uses are left out.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from oc1 import OC1Classifier
+    >>> from oc1.datasets import make_pol
+    >>> X, y = make_pol(300, random_state=0)
+    >>> ax = plot_importances(OC1Classifier(random_state=0).fit(X, y), ax=Figure().subplots())
+    >>> len(ax.patches)
+    2
+    """
+    if top < 1:
+        raise ValueError(f"top must be at least 1, got {top}")
+    if not isinstance(model, BaseEstimator):
+        raise TypeError(f"a fitted tree or vote of this package is needed, got {type(model).__name__}")
+    check_is_fitted(model)
+    importances = model.feature_importances_  # type: ignore[attr-defined]
+    used = [int(m) for m in np.argsort(-importances, kind="stable") if importances[m] > 0]
+    if not used:
+        raise ValueError("no attribute matters: the tree is a single leaf")
+    names = names_of(model)
+    shown, others = used[:top], used[top:]
+    labels = [plain(shortened(names[m])) for m in shown]
+    shares = [float(importances[m]) for m in shown]
+    if others:
+        labels.append("1 other" if len(others) == 1 else f"{len(others)} others")
+        shares.append(float(importances[others].sum()))
+    ax = new_axes(7, 1.2 + 0.27 * len(labels)) if ax is None else ax
+    rows = np.arange(len(labels))
+    bars = ax.barh(rows, shares, color=[COLOURS[0]] * len(shown) + ["0.6"] * bool(others), height=0.75)
+    ax.bar_label(bars, [f"{share:.1%}" for share in shares], padding=3, size=8)
+    ax.set_yticks(rows, labels)
+    ax.set(xlabel="importance", xlim=(0, 1.12 * max(shares)), ylim=(len(rows) - 0.4, -0.6))
+    ax.xaxis.set_major_formatter(lambda share, _: f"{100 * share:.3g}%")
+    ax.spines[["top", "right"]].set_visible(False)
+    return ax

@@ -1,0 +1,170 @@
+"""How a model divides a plane, with the examples in it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import ListedColormap
+from sklearn.utils import check_array, check_consistent_length
+
+from ..export import feature_name
+from ..tree import RegressionTree, Tree
+from .regions import Box, tree_regions
+from .style import HALO, class_style, plain, tint
+
+#: Points along each side of the grid on which a model that is not a tree of linear tests is asked.
+GRID = 400
+
+
+def draw_partition(
+    ax: Axes, model: Any, X, y, *, box: Box | None = None, number_nodes: bool = True, number_leaves: bool = False
+) -> None:
+    """Draw examples with two attributes and how a model divides the plane.
+
+    Regions are tinted in the colour of their class. For trees of linear tests each line is drawn inside the region of
+    its node and carries the node's number; other models are asked on a grid. The examples have labels for a legend.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes
+    model : Tree or fitted classifier
+    X : array-like (n_samples, 2)
+    y : array-like (n_samples,)
+        Class labels.
+    box : (left, right, bottom, top), optional
+        The part of the plane that is shown. None: where the examples are, and a little more.
+    number_nodes : bool, default=True
+        Write node numbers on the lines.
+    number_leaves : bool, default=False
+        Write node numbers into the regions of leaves.
+    """
+    make_frame = type(X) if hasattr(X, "iloc") else None
+    names = list(X.columns) if make_frame else []
+    tree = getattr(model, "tree_", model)
+    refuse_categories(model, tree)
+    if isinstance(tree, RegressionTree):
+        raise TypeError("a partition can only be drawn for classes, and this tree predicts numbers")
+    X, y = check_array(X, dtype=float), np.asarray(y)
+    check_consistent_length(X, y)
+    if X.shape[1] != 2:
+        raise ValueError(f"a partition can only be drawn for two attributes, the data have {X.shape[1]}")
+    if isinstance(tree, Tree):
+        if len(tree.fill) != 2:
+            raise ValueError(f"a partition can only be drawn for two attributes, the tree has {len(tree.fill)}")
+        known, names = tree.classes, list(tree.feature_names) or names
+    else:
+        known = getattr(model, "classes_", y)
+    classes = np.union1d(known, y)
+    styles = [class_style(i) for i in range(len(classes))]
+    left, right, bottom, top = box = box or box_around(X)
+
+    if isinstance(tree, Tree):
+        polygons, segments = tree_regions(tree, box)
+        numbers = np.searchsorted(classes, tree.classes[tree.majority])
+        leaves = [node for node in np.flatnonzero(tree.is_leaf).tolist() if len(polygons[node])]
+        fill(ax, polygons, {leaf: tint(styles[numbers[leaf]][0]) for leaf in leaves})
+        draw_lines(ax, segments)
+        inside = {leaf: _empty_place(polygons[leaf], X) for leaf in leaves} if number_leaves else {}
+        for leaf, place in inside.items():
+            ax.annotate(
+                str(leaf), tuple(place), ha="center", va="center", size=9, style="italic", zorder=5, path_effects=HALO
+            )
+        if number_nodes:
+            number_lines(ax, segments, box, list(inside.values()))
+    else:
+        paint_grid(
+            ax, lambda grid: model.predict(make_frame(grid, columns=names) if make_frame else grid), box, classes
+        )
+
+    scatter(ax, X, y, classes, float(np.clip(6000 / len(X), 7, 55)))
+    names = names or ["x1", "x2"]
+    ax.set(xlim=(left, right), ylim=(bottom, top), xlabel=plain(names[0]), ylabel=plain(names[1]))
+
+
+def fill(ax: Axes, polygons: Sequence[np.ndarray], colours: Mapping[int, tuple[float, ...]]) -> None:
+    """Draw the regions of some nodes in their colours."""
+    for node, colour in colours.items():
+        ax.fill(*polygons[node].T, color=colour, linewidth=0, zorder=0)
+
+
+def draw_lines(ax: Axes, segments: Mapping[int, np.ndarray]) -> None:
+    """Draw the pieces of lines that tests are."""
+    for segment in segments.values():
+        ax.plot(*segment.T, color="black", linewidth=1.3, solid_capstyle="butt", zorder=3)
+
+
+def paint_grid(ax: Axes, ask: Callable[[np.ndarray], np.ndarray], box: Box, classes: np.ndarray) -> None:
+    """Tint a box by the classes that a model gives to the points of a grid."""
+    left, right, bottom, top = box
+    horizontal, vertical = np.linspace(left, right, GRID + 1), np.linspace(bottom, top, GRID + 1)
+    centres = [(edges[1:] + edges[:-1]) / 2 for edges in (horizontal, vertical)]
+    answers = ask(np.stack(np.meshgrid(*centres), axis=-1).reshape(-1, 2))
+    ax.imshow(
+        np.searchsorted(classes, answers).reshape(GRID, GRID),
+        cmap=ListedColormap([tint(class_style(number)[0]) for number in range(len(classes))]),
+        vmin=-0.5, vmax=len(classes) - 0.5, extent=box, origin="lower", interpolation="nearest",
+        aspect=ax.get_aspect(), zorder=0,
+    )  # fmt: skip
+
+
+def refuse_categories(model: Any, tree: Any, among: Sequence[int] | None = None) -> None:
+    """Raise a ValueError if an attribute (or one of those given) is categorical."""
+    own = getattr(tree, "codes", ()) or getattr(model, "categories_", None) or ()
+    for m, values in enumerate(own):
+        if values is not None and (among is None or m in among):
+            name = feature_name(tree, m) if isinstance(tree, Tree) else f"x{m + 1}"
+            raise ValueError(
+                f"a partition can only be drawn for numbers, but {name} is categorical: its values have no place in a "
+                "plane; draw_tree shows such a tree"
+            )
+
+
+def scatter(ax: Axes, X: np.ndarray, y: np.ndarray, classes: np.ndarray, size: float) -> None:
+    """Draw points, each class in its colour and shape."""
+    for number, name in enumerate(classes):
+        colour, marker = class_style(number)
+        here = X[y == name]
+        ax.scatter(
+            here[:, 0], here[:, 1], s=size, color=colour, marker=marker, edgecolor="black", linewidth=0.3, zorder=2,
+            label=f"class {plain(name)}",
+        )  # fmt: skip
+
+
+def _empty_place(polygon: np.ndarray, X: np.ndarray) -> np.ndarray:
+    """Return a place well inside a convex polygon that is far from the examples."""
+    middle = polygon.mean(axis=0)
+    places = [middle + share * (corner - middle) for share in (0.0, 0.2, 0.4) for corner in polygon]
+    return max(places, key=lambda place: np.linalg.norm(X - place, axis=1).min())
+
+
+def box_around(X: np.ndarray) -> Box:
+    """Return where points are, and a little more."""
+    low, high = X.min(axis=0), X.max(axis=0)
+    margin = np.where(high > low, 0.05 * (high - low), 0.5)
+    (left, bottom), (right, top) = low - margin, high + margin
+    return float(left), float(right), float(bottom), float(top)
+
+
+def number_lines(ax: Axes, segments: dict[int, np.ndarray], box: Box, taken: list[np.ndarray]) -> None:
+    """Write the numbers of nodes on their lines, near the middle but away from other numbers and from ends of lines."""
+    size = np.array([box[1] - box[0], box[3] - box[2]])
+    taken = [*taken, *(end for segment in segments.values() for end in segment)]
+
+    def distance(place: np.ndarray) -> float:
+        return min(float(np.linalg.norm((place - other) / size)) for other in taken)
+
+    def length(node: int) -> float:
+        return float(np.linalg.norm((segments[node][1] - segments[node][0]) / size))
+
+    for node in sorted(segments, key=length):  # short lines have the least choice
+        start, end = segments[node]
+        places = [start + (0.5 + side * step) * (end - start) for step in np.linspace(0, 0.4, 9) for side in (1, -1)]
+        place = next((place for place in places if distance(place) > 0.07), max(places, key=distance))
+        taken.append(place)
+        ax.annotate(
+            str(node), tuple(place), ha="center", va="center", size=8, weight="bold", zorder=6,
+            bbox={"boxstyle": "round,pad=0.2", "facecolor": "white", "edgecolor": "black", "linewidth": 0.6},
+        )  # fmt: skip

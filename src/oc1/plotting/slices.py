@@ -1,0 +1,337 @@
+"""A partition of any number of attributes: in the plane of two of them, or of a node's own test."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from copy import copy
+from typing import Any, NamedTuple
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import Colormap, LinearSegmentedColormap, Normalize, to_rgb
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import check_is_fitted
+
+from ..categories import replace_by_codes
+from ..summaries import NodeExamples, class_numbers, scale_of, threshold_of, tree_of
+from ..tree import RegressionTree, Tree, TreeStructure
+from .equations import checked_node, left_side, names_of, wrapped
+from .partition import box_around, draw_lines, fill, number_lines, paint_grid, refuse_categories
+from .regions import Box, Plane, tree_regions
+from .style import COLOURS, add_legend, class_style, new_axes, plain, shortened, tint
+
+#: More examples than this are a raster, also in files of vectors.
+MOST_VECTORS = 3000
+#: Without examples, the picture reaches so many standard deviations from the middle.
+REACH = 3.0
+
+
+def plot_partition(
+    model: Any, X=None, y=None, *, features=None, node: int | None = None, ax: Axes | None = None, at=None
+) -> Axes:
+    """Draw how a model divides a plane, with examples.
+
+    Regions are tinted in the colour of their class (darker for larger numbers), and each line is drawn inside the
+    region of its node and carries the node's number. With more than two attributes, the plane is that of two
+    `features`, the others held where `at` says: the regions are exact there, but the examples, which are drawn over
+    it, may lie elsewhere. Or it is the plane of a `node`: across is what its test adds up, and upwards the direction,
+    at right angles to it, in which the node's examples differ most; only those examples are shown.
+
+    Parameters
+    ----------
+    model : fitted tree or vote of this package, or a tree
+        Votes and trees of linear machines are asked on a grid.
+    X : array-like (n_samples, n_features), optional
+        Examples, as the model takes them.
+    y : array-like (n_samples,), optional
+        Their classes or numbers. Without it the examples are grey.
+    features : pair of str or int, optional
+        Names or indices of two attributes.
+    node : int, optional
+        Needs X and y.
+    ax : matplotlib Axes, optional
+        None: those of a new figure.
+    at : dict from attributes to values, or array-like (n_features,), optional
+        Where the other attributes are held. What is not said is what the tree counts for missing values: the mean.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from oc1 import OC1Classifier
+    >>> from oc1.datasets import make_pol
+    >>> X, y = make_pol(300, random_state=0)
+    >>> model = OC1Classifier(random_state=0).fit(X, y)
+    >>> ax = plot_partition(model, X, y, ax=Figure().subplots())
+    >>> len(ax.lines) == model.get_n_leaves() - 1
+    True
+    """
+    if node is not None:
+        if features is not None or at is not None:
+            raise ValueError("a node brings its own plane: give either node, or features and at")
+        return _plot_node_plane(model, node, X, y, ax)
+    return _plot_attributes(model, X, y, features, at, ax)
+
+
+def _plot_attributes(model: Any, X, y, features, at, ax: Axes | None) -> Axes:
+    if isinstance(model, BaseEstimator):
+        check_is_fitted(model)
+    tree = None if hasattr(model, "estimators_") else tree_of(model)
+    names = names_of(model)
+    pair = _pair(names, features)
+    # A vote is asked for answers, which it gives for categories, not for their codes.
+    refuse_categories(model, tree, None if tree is None else pair)
+    middle = _held(names, _fill_of(model, tree), at, tree)
+    points = None if X is None else _points(model, tree, X, pair)
+    colours = Colours.make(model, tree, y, len(points) if points is not None else 0)
+    known = np.zeros(0, dtype=bool) if points is None else ~np.isnan(points).any(axis=1)
+    box = (
+        box_around(points[known])
+        if points is not None and known.any()
+        else _box_without_examples(model, tree, pair, middle)
+    )
+    plane = Plane.of_attributes(pair, middle)
+    ax = new_axes(7.5, 6) if ax is None else ax
+    if isinstance(tree, Tree):
+        polygons, segments = tree_regions(tree, box, plane)
+        leaves = [leaf for leaf in np.flatnonzero(tree.is_leaf).tolist() if len(polygons[leaf])]
+        fill(ax, polygons, {leaf: colours.of_node(tree, leaf) for leaf in leaves})
+        draw_lines(ax, segments)
+        number_lines(ax, segments, box, [])
+    else:
+        asked = _nameless(model)
+
+        def ask(grid: np.ndarray) -> np.ndarray:
+            places = plane.origin + grid @ np.stack([plane.across, plane.up])
+            return asked.predict(places) if tree is None else tree.classes[tree.majority[tree.apply(places)]]
+
+        paint_grid(ax, ask, box, colours.classes)
+    if points is not None:
+        colours.scatter(ax, points, known)
+    elif isinstance(tree, RegressionTree):
+        colours.add_scale(ax)
+    ax.set(xlim=box[:2], ylim=box[2:], xlabel=plain(names[pair[0]]), ylabel=plain(names[pair[1]]))
+    others = [m for m in range(len(names)) if m not in pair]
+    if others:
+        words = [f"{shortened(names[m])} = {middle[m]:.3g}" for m in others[:4]]
+        more = [f"and {len(others) - 4} more"] if len(others) > 4 else []
+        ax.set_title(plain("held at " + ", ".join(words + more)), size=9, wrap=True)
+    return ax
+
+
+def _plot_node_plane(model: Any, node: int, X, y, ax: Axes | None) -> Axes:
+    tree = checked_node(tree_of(model), node)
+    if X is None or y is None:
+        raise ValueError("the plane of a node is that of its examples: give X and y")
+    if len(tree.fill) == 1:
+        raise ValueError("the tree has one attribute, which makes no plane; plot_projection shows its tests")
+    threshold = threshold_of(tree, node)
+    if threshold is None:
+        raise ValueError(f"node {node} asks only whether a value is missing: that has no place in a plane")
+    examples = NodeExamples.make(model, X, y)
+    rows, places, _ = examples.projected(node)
+    scale = scale_of(model, examples)
+    heights, direction = _main_direction(tree, node, examples.X[rows], scale)
+    points = np.column_stack([places, heights])
+    left, right, bottom, top = box_around(np.vstack([points, [threshold, 0.0]]))
+    colours = Colours.make(model, tree, y, len(examples.X))
+    ax = new_axes(7.5, 6) if ax is None else ax
+    no, yes = (colours.of_node(tree, int(child)) for child in tree.children[node])
+    ax.axvspan(left, threshold, color=no, linewidth=0, zorder=0)
+    ax.axvspan(threshold, right, color=yes, linewidth=0, zorder=0)
+    ax.axvline(threshold, color="black", linewidth=1.3, zorder=3)
+    here = np.zeros(len(examples.X), dtype=bool)
+    here[rows] = True
+    spread = np.full((len(here), 2), np.nan)
+    spread[rows] = points
+    colours.scatter(ax, spread, here)
+    across = wrapped(left_side(tree, node, scale), 60)
+    largest = np.argsort(-np.abs(direction), kind="stable")[:3]
+    names = names_of(model)
+    parts = [f"{'-' if direction[m] < 0 else '+'} {shortened(names[m])}" for m in largest if abs(direction[m]) > 0.1]
+    along = " ".join(parts).removeprefix("+ ")
+    ax.set(xlim=(left, right), ylim=(bottom, top), xlabel="\n".join(map(plain, across)))
+    ax.set_ylabel("where they differ most" + ("\n" + plain(shortened(f"(mainly {along})", 60)) if parts else ""))
+    ax.set_title(f"node {node}: {len(rows)} examples", size=10)
+    return ax
+
+
+def _main_direction(tree: Tree, node: int, X: np.ndarray, scale: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the first principal component of standardised examples at right angles to a test, and its direction."""
+    scale = np.where(scale > 0, scale, 1.0)
+    features, coefficients, _ = tree.test(node)
+    normal = np.zeros(len(scale))
+    normal[features] = coefficients * scale[features]
+    normal /= np.linalg.norm(normal) or 1.0
+    Z = (X - tree.fill) / scale
+    Z = Z - Z.mean(axis=0) if len(Z) else Z
+    Z = Z - np.outer(Z @ normal, normal)
+    spreads, directions = np.linalg.eigh(Z.T @ Z)
+    direction = directions[:, -1]
+    if not spreads[-1] > 1e-12 * max(len(Z), 1):
+        return np.zeros(len(Z)), np.zeros(len(scale))
+    direction = direction * np.sign(direction[np.abs(direction).argmax()])
+    return Z @ direction, direction
+
+
+class Colours(NamedTuple):
+    """The colours of classes, or of numbers.
+
+    Attributes
+    ----------
+    classes : array (n_classes,)
+        Empty for numbers.
+    values : array (n_samples,) or None
+        Class indices or numbers of the examples; None if they are not known.
+    map, norm : matplotlib Colormap and Normalize
+        From numbers to colours.
+    """
+
+    classes: np.ndarray
+    values: np.ndarray | None
+    map: Colormap
+    norm: Normalize
+
+    @classmethod
+    def make(cls, model: Any, tree: TreeStructure | None, y, n_samples: int) -> Colours:
+        """Check the classes or numbers of examples."""
+        shades = LinearSegmentedColormap.from_list("numbers", [tint(COLOURS[0], 0.05), to_rgb(COLOURS[0])])
+        if isinstance(tree, RegressionTree):
+            values = None if y is None else np.asarray(y, dtype=float)
+            if values is not None and len(values) != n_samples:
+                raise ValueError(f"X has {n_samples} rows, but y has {len(values)}")
+            seen = tree.values if values is None else np.concatenate([tree.values, values])
+            return cls(np.empty(0), values, shades, Normalize(seen.min(), seen.max()))
+        classes = model.classes_ if tree is None else tree.classes
+        numbers = None if y is None or not n_samples else class_numbers(classes, y, n_samples)
+        return cls(classes, numbers, shades, Normalize())
+
+    def of_node(self, tree: Tree, node: int) -> tuple[float, ...]:
+        """Return the colour of a node's region."""
+        if isinstance(tree, RegressionTree):
+            return self.map(0.75 * float(self.norm(tree.values[node])))
+        return tint(class_style(int(tree.counts[node].argmax()))[0])
+
+    def scatter(self, ax: Axes, points: np.ndarray, shown: np.ndarray) -> None:
+        """Draw the shown examples, and a legend of them."""
+        size = float(np.clip(6000 / max(shown.sum(), 1), 7, 55))
+        style: dict[str, Any] = {
+            "s": size, "edgecolor": "black", "linewidth": 0.3, "zorder": 2, "rasterized": shown.sum() > MOST_VECTORS,
+        }  # fmt: skip
+        if self.values is None:
+            ax.scatter(*points[shown].T, color="0.6", **style)
+        elif not len(self.classes):
+            ax.scatter(points[shown, 0], points[shown, 1], c=self.values[shown], cmap=self.map, norm=self.norm, **style)
+            self.add_scale(ax)
+        else:
+            handles = []
+            for number in np.unique(self.values[shown]).tolist():
+                colour, marker = class_style(number)
+                here = points[shown & (self.values == number)]
+                handles.append(ax.scatter(*here.T, color=colour, marker=marker, **style))
+            add_legend(ax, handles, self.classes[np.unique(self.values[shown])], size=size)
+
+    def add_scale(self, ax: Axes) -> None:
+        """Put a scale of numbers beside the picture."""
+        ax.figure.colorbar(ScalarMappable(self.norm, self.map), ax=ax, label="number predicted")
+
+
+# ---------------------------------------------------------------------------------------------------- attributes
+
+
+def _index(names: list[str], attribute: Any) -> int:
+    """Return the number of an attribute that is given by name or number."""
+    if isinstance(attribute, str):
+        if attribute not in names:
+            raise ValueError(f"there is no attribute {attribute!r:.60}; there are {shortened(', '.join(names), 300)}")
+        return names.index(attribute)
+    if isinstance(attribute, bool) or not isinstance(attribute, int | np.integer):
+        raise TypeError(f"an attribute is given by its name or its index, got {attribute!r:.60}")
+    if not 0 <= attribute < len(names):
+        raise ValueError(f"there is no attribute {attribute}: the indices are 0 to {len(names) - 1}")
+    return int(attribute)
+
+
+def _pair(names: list[str], features) -> tuple[int, int]:
+    if features is None:
+        if len(names) != 2:
+            raise ValueError(
+                f"a partition is drawn in two dimensions, and the model has {len(names)} attributes: "
+                "name two features, or a node"
+            )
+        return 0, 1
+    wanted = [features] if isinstance(features, str) else list(features)
+    if len(wanted) != 2:
+        raise ValueError(f"features must be two attributes, got {len(wanted)}")
+    first, second = (_index(names, one) for one in wanted)
+    if first == second:
+        raise ValueError(f"features must be two different attributes, got {names[first]!r:.60} twice")
+    return first, second
+
+
+def _fill_of(model: Any, tree: TreeStructure | None) -> np.ndarray:
+    """Return what missing values count as; of a vote, for the last tree that sees the attribute."""
+    if tree is not None:
+        return tree.fill
+    middle = np.zeros(model.n_features_in_)
+    for one, features in zip(model.estimators_, model.estimators_features_, strict=True):
+        if hasattr(one, "tree_"):
+            middle[features] = one.tree_.fill
+    return middle
+
+
+def _held(names: list[str], middle: np.ndarray, at: Any, tree: Any) -> np.ndarray:
+    """Return where all attributes are held."""
+    if at is None:
+        return middle
+    if not isinstance(at, Mapping):
+        held = np.asarray(at, dtype=float)
+        if held.shape != (len(names),) or not np.isfinite(held).all():
+            raise ValueError(f"at must be {len(names)} numbers, one for each attribute, or a dict")
+        return held
+    held = np.array(middle, dtype=float)
+    for attribute, value in at.items():
+        m = _index(names, attribute)
+        known = getattr(tree, "categories", ())
+        if isinstance(value, str) and known and known[m] is not None:
+            if value not in known[m]:
+                raise ValueError(f"{names[m]} has no category {value!r:.60}")
+            held[m] = tree.codes[m][known[m].index(value)]
+        else:
+            held[m] = float(value)
+    if not np.isfinite(held).all():
+        raise ValueError("at must hold finite numbers")
+    return held
+
+
+def _points(model: Any, tree: Any, X, pair: tuple[int, int]) -> np.ndarray:
+    """Return the examples in the plane of two attributes; NaN where a value is missing."""
+    if isinstance(model, BaseEstimator):
+        X = model._checked(X)  # type: ignore[attr-defined]
+    X = np.asarray(X, dtype=float)
+    if tree is not None and X.shape[1:] != tree.fill.shape:
+        raise ValueError(f"X must have {len(tree.fill)} columns, one for each attribute of the tree")
+    codes = getattr(tree, "codes", ())
+    return (replace_by_codes(X, codes) if codes else X)[:, pair]
+
+
+def _box_without_examples(model: Any, tree: Any, pair: tuple[int, int], middle: np.ndarray) -> Box:
+    """Return the part of a plane where examples were in training."""
+    if tree is None or not hasattr(model, "_scale"):
+        raise ValueError("where to look is known from examples only: give X")
+    reach = REACH * np.where(model._scale > 0, model._scale, 1.0)
+    low, high = (middle - reach)[list(pair)], (middle + reach)[list(pair)]
+    return float(low[0]), float(high[0]), float(low[1]), float(high[1])
+
+
+def _nameless(model: Any) -> Any:
+    """Return a model that takes arrays although it was fitted on a frame."""
+    if not hasattr(model, "feature_names_in_"):
+        return model
+    other = copy(model)
+    del other.feature_names_in_
+    return other

@@ -1,0 +1,119 @@
+"""What all pictures share: colours, words, legends, new axes, and files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgb
+from matplotlib.figure import Figure
+from matplotlib.patheffects import withStroke
+from matplotlib.textpath import TextPath
+
+#: The palette of Okabe and Ito, which colour-blind people can tell apart; its first two differ in grey, too.
+COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#4D4D4D")
+MARKERS = ("o", "^", "s", "v", "D", "P", "X", "*")
+HALO = [withStroke(linewidth=2.5, foreground="white")]
+DPI = 150
+#: The endings of picture files, and what keeps the date out of them.
+UNDATED: dict[str, dict[str, Any] | None] = {".png": None, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
+#: Patterns of areas: the colours begin again after eight classes.
+HATCHES = ("", "////", "....", "xxxx", "\\\\\\\\", "oo", "++", "**")
+#: Names of classes and attributes are cut to so many letters where room is scarce.
+LONGEST_NAME = 30
+#: Where a legend beside a picture begins another column.
+LEGEND_ROWS = 13
+#: Area of a marker in a legend, in square points.
+LEGEND_MARKER = 36.0
+
+
+def class_style(number: int) -> tuple[str, str]:
+    """Return the colour and the marker of the class with this number; no two of the first 64 are alike."""
+    return COLOURS[number % len(COLOURS)], MARKERS[(number + number // len(COLOURS)) % len(MARKERS)]
+
+
+def class_area(number: int) -> dict[str, Any]:
+    """Return how an area of the class with this number is filled; no two of the first 64 are alike."""
+    colour, hatch = COLOURS[number % len(COLOURS)], HATCHES[number // len(COLOURS) % len(HATCHES)]
+    return {"facecolor": colour, "hatch": hatch, "edgecolor": "white" if hatch else colour, "linewidth": 0}
+
+
+def tint(colour: str, strength: float = 0.28) -> tuple[float, ...]:
+    """Mix a colour with white."""
+    return tuple(1 - strength * (1 - part) for part in to_rgb(colour))
+
+
+def plain(text: Any) -> str:
+    """Keep matplotlib from reading dollar signs as mathematics, and letters that cannot be shown out of the picture."""
+    shown = "".join(letter if letter.isprintable() else " " for letter in str(text))
+    return shown.replace("$", r"\$")
+
+
+def shortened(text: Any, longest: int = LONGEST_NAME) -> str:
+    """Cut a long text."""
+    words = str(text)
+    return words if len(words) <= longest else f"{words[: longest - 3]}..."
+
+
+def new_axes(width: float, height: float) -> Axes:
+    """Return the axes of a new figure of this size, in inches, in which legends have room."""
+    import matplotlib.pyplot as plt
+
+    return plt.subplots(figsize=(width, height), layout="constrained")[1]
+
+
+def legend_columns(names: Iterable[Any], width: float) -> int:
+    """Return how many names of classes stand beside each other in a legend of a width, in inches."""
+    labels = [plain(shortened(name)) for name in names]
+    widest = max((TextPath((0, 0), label, size=9).get_extents().width / 72 for label in labels), default=0.0)
+    columns = int(np.clip(width / (widest + 0.42), 1, 10))
+    return -(-len(labels) // -(-len(labels) // columns)) if labels else 1  # as many in each row
+
+
+def add_legend(
+    ax: Axes, handles: Sequence[Any], names: Iterable[Any], *, columns: int | None = None, size: float = LEGEND_MARKER
+) -> None:
+    """Put a legend beside the axes, where it covers nothing.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes
+    handles : what is shown for each name
+    names : iterable
+    columns : int, optional
+        Put it below the axes, in so many columns.
+    size : float
+        Area of the markers in the picture.
+    """
+    # A label that begins with an underscore would be left out.
+    labels = [plain(f" {name}" if name.startswith("_") else name) for name in map(shortened, names)]
+    if columns is not None:
+        place: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, 0.0), "ncols": columns}
+    else:
+        place = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0), "ncols": 1 + (len(labels) - 1) // LEGEND_ROWS}
+    ax.legend(
+        list(handles), labels, frameon=False, handletextpad=0.4, columnspacing=1.2, handlelength=1.4, fontsize=9,
+        markerscale=(LEGEND_MARKER / size) ** 0.5, **place,
+    )  # fmt: skip
+
+
+def save(figure: Figure, path: Path) -> None:
+    """Write a figure as PNG, SVG or PDF, by the suffix of the path: always the same file for the same figure.
+
+    Parameters
+    ----------
+    figure : matplotlib Figure
+    path : Path
+        Its folder is made if missing; a file there is overwritten.
+    """
+    path = Path(path)
+    suffix = path.suffix.lower()
+    if suffix not in UNDATED:
+        raise ValueError(f"a picture's file name must end in .png, .svg or .pdf, got {path.name!r}")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with matplotlib.rc_context({"svg.hashsalt": "oc1"}):  # ids in an SVG file are random without it
+        figure.savefig(path, dpi=DPI, metadata=UNDATED[suffix])

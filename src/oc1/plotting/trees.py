@@ -1,0 +1,315 @@
+"""A tree as boxes and links."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import Any, NamedTuple
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.collections import PolyCollection
+from matplotlib.patches import FancyBboxPatch, Patch, Rectangle
+
+from ..export import code_lists, equation_sides
+from ..machine_tree import MachineTree
+from ..summaries import Histogram, NodeSummary, scale_of, summarise_nodes, tree_of
+from ..tree import RegressionTree, Tree, TreeStructure
+from .equations import lines_of_test
+from .layout import place_nodes, width_of, write
+from .style import COLOURS, add_legend, class_area, class_style, legend_columns, new_axes, shortened, tint
+
+#: Codes of categories are written below a tree in lines of so many letters.
+NOTE_WIDTH = 60
+#: Letters in a line of a test.
+LINE_WIDTH = 27
+#: Sizes of the parts of a node: a line of text, the bar of class counts, the histogram, and what is around them.
+LINE, BAR, PLOT, PLOT_WIDTH, MARGIN = 12.0, 6.0, 42.0, 132.0, 5.0
+#: Inches a unit of the picture, and the longest side of a new figure.
+INCH, LONGEST = 1 / 68, 150.0
+
+
+def draw_tree(ax: Axes, tree: Any) -> None:
+    """Draw a tree of linear tests as boxes and links, with the node numbers that `draw_partition` writes.
+
+    Everything, letters included, is in the units of the axes, so boxes keep apart at any size of the picture. Leaves
+    have the colour of their class, or are the darker the larger the number that they predict. Codes of categories that
+    stand in combinations are listed below the tree.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes
+    tree : Tree or fitted learner that has one
+        Links to the left are for "no".
+    """
+    tree = getattr(tree, "tree_", tree)
+    if not isinstance(tree, Tree):
+        raise TypeError(f"only trees of linear tests can be drawn, got {type(tree).__name__}")
+    texts = [_describe(tree, node) for node in range(tree.n_nodes)]
+    colours = _leaf_colours(tree)
+    widths = np.array([max(width_of(line) for line in lines) + 10 for lines in texts])
+    heights = np.array([12.0 * len(lines) + 6 for lines in texts])
+    across, depths = place_nodes(tree.children, widths), tree.depths
+    row_heights = np.array([heights[depths == depth].max() for depth in range(tree.max_depth + 1)])
+    rows = -np.concatenate([[0], np.cumsum((row_heights[1:] + row_heights[:-1]) / 2 + 30)])
+    places = np.column_stack([across, rows[depths]])
+
+    for node, (lines, width, height) in enumerate(zip(texts, widths, heights, strict=True)):
+        x, middle = places[node]
+        frame = FancyBboxPatch(
+            (x - width / 2, middle - height / 2), width, height, boxstyle="round,pad=0,rounding_size=4",
+            facecolor=colours.get(node, "white"), edgecolor="black", linewidth=0.8, zorder=2,
+        )  # fmt: skip
+        ax.add_patch(frame)
+        for i, line in enumerate(lines):
+            write(ax, x, middle + 12 * ((len(lines) - 1) / 2 - i), line, bold=i == 0)
+        for child, answer in zip(tree.children[node], ("no", "yes"), strict=True):
+            if child >= 0:
+                start, end = np.array([x, middle - height / 2]), places[child] + [0, heights[child] / 2]
+                ax.plot(*np.transpose([start, end]), color="black", linewidth=0.8, zorder=1)
+                write(ax, (start[0] + end[0]) / 2, (start[1] + end[1]) / 2, answer, halo=True)
+    low = (places - np.column_stack([widths, heights]) / 2).min(axis=0) - 4
+    high = (places + np.column_stack([widths, heights]) / 2).max(axis=0) + 4
+    for line in [line for words in code_lists(tree, digits=2) for line in textwrap.wrap(words, NOTE_WIDTH)]:
+        low[1] -= 12
+        middle, half = (low[0] + high[0]) / 2, width_of(line) / 2 + 4
+        write(ax, middle, low[1] + 6, line)
+        low[0], high[0] = min(low[0], middle - half), max(high[0], middle + half)
+    spare = np.maximum(0, [240, 160] - (high - low)) / 2  # letters of small trees must not get huge
+    (left, bottom), (right, top) = low - spare, high + spare
+    ax.set(xlim=(left, right), ylim=(bottom, top), aspect="equal")
+    ax.axis("off")
+
+
+def _describe(tree: Tree, node: int) -> list[str]:
+    """Write a node in a few short lines, its number first."""
+    if tree.is_leaf[node]:
+        count = np.format_float_positional(tree.counts[node].sum(), precision=4, trim="-")
+        examples = "1 example" if count == "1" else f"{count} examples"
+        if isinstance(tree, RegressionTree):
+            return [str(node), f"{tree.values[node]:.3g}", examples]
+        return [str(node), f"class {tree.classes[tree.majority[node]]}", examples]
+    combination, *threshold = equation_sides(tree, node, digits=2)
+    lines = textwrap.wrap(combination, 24, max_lines=3, placeholder=" ...") or [""]
+    for right in threshold:
+        if len(lines[-1]) + len(right) < 22:
+            lines[-1] += f" {right}"
+        else:
+            lines.append(right)
+    return [str(node), *lines]
+
+
+def _leaf_colours(tree: TreeStructure) -> dict[int, tuple[float, ...]]:
+    leaves = np.flatnonzero(tree.is_leaf).tolist()
+    if not isinstance(tree, RegressionTree):
+        return {leaf: tint(class_style(int(tree.majority[leaf]))[0]) for leaf in leaves}
+    values = tree.values[leaves]
+    heights = (values - values.min()) / (np.ptp(values) or 1.0)
+    return {leaf: tint(COLOURS[0], 0.05 + 0.5 * height) for leaf, height in zip(leaves, heights, strict=True)}
+
+
+# ---------------------------------------------------------------------------------------------------- with examples
+
+
+class NodeBox(NamedTuple):
+    """What is drawn of a node.
+
+    Attributes
+    ----------
+    summary : NodeSummary
+    lines : list of str
+        Below the number and the count.
+    colour : colour of the box
+    is_stub : bool
+        Whether a subtree is left out here.
+    """
+
+    summary: NodeSummary
+    lines: list[str]
+    colour: Any
+    is_stub: bool
+
+    @property
+    def header(self) -> tuple[str, str]:
+        """The number, and how many examples there are."""
+        count = np.format_float_positional(sum(self.summary.counts), precision=4, trim="-")
+        return str(self.summary.node), "1 example" if count == "1" else f"{count} examples"
+
+    @property
+    def histogram(self) -> Histogram | None:
+        """The histogram, if it is to be drawn."""
+        return None if self.is_stub else self.summary.histogram
+
+    @property
+    def size(self) -> tuple[float, float]:
+        """Width and height."""
+        number, count = self.header
+        header = width_of(number, bold=True) + 12 + width_of(count)
+        width = max([header, *(width_of(line, self.summary.is_leaf) for line in self.lines)])
+        if self.histogram is not None:
+            width = max(width, PLOT_WIDTH)
+        height = LINE * (1 + len(self.lines)) + 3 + BAR + (PLOT + 6 if self.histogram is not None else 0)
+        return width + 2 * MARGIN, height + 2 * MARGIN
+
+
+def plot_tree(model: Any, X=None, y=None, *, ax: Axes | None = None, max_depth: int | None = None) -> Axes:
+    """Draw a tree: each node with its test, a bar of its classes and, given examples, where they lie about the test.
+
+    The histogram of a node counts the given examples that reach it along what its test adds up; the line is the
+    threshold, and examples to the right of it answer yes. The bar shows the classes of the training examples, or, where
+    numbers are predicted, their share in all of them. Long tests are cut to their most important terms.
+
+    Parameters
+    ----------
+    model : fitted tree learner, or a tree
+    X : array-like (n_samples, n_features), optional
+        Examples, as the model takes them.
+    y : array-like (n_samples,), optional
+        Their classes; not needed where numbers are predicted.
+    ax : matplotlib Axes, optional
+        None: those of a new figure as large as the tree needs.
+    max_depth : int, optional
+        Nodes below this depth are not drawn; what stands for them says how many leaves there are.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from oc1 import OC1Classifier
+    >>> from oc1.datasets import make_pol
+    >>> X, y = make_pol(300, random_state=0)
+    >>> ax = plot_tree(OC1Classifier(random_state=0).fit(X, y), X, y, ax=Figure().subplots())
+    """
+    if max_depth is not None and max_depth < 0:
+        raise ValueError(f"max_depth must be 0 or more, got {max_depth}")
+    tree = tree_of(model)
+    summaries = summarise_nodes(model, X, y)
+    shown = [own for own in summaries if max_depth is None or own.depth <= max_depth]
+    boxes = _boxes(tree, shown, scale_of(model), max_depth)
+    number = {own.node: place for place, own in enumerate(shown)}
+    children = np.array([[number.get(int(child), -1) for child in tree.children[own.node]] for own in shown])
+    sizes = np.array([box.size for box in boxes])
+    places = _places(children, sizes, np.array([own.depth for own in shown]))
+    notes = [line for words in code_lists(tree, digits=2) for line in textwrap.wrap(words, NOTE_WIDTH)]
+    low, high = _extent(places, sizes, notes)
+    present = np.flatnonzero(tree.counts[0]).tolist() if len(tree.classes) else []
+    if ax is None:
+        inches = (high - low) * INCH
+        columns = legend_columns(tree.classes[present], inches[0])
+        inches[1] += 0.2 * np.ceil(len(present) / columns) + 0.2
+        ax = new_axes(*inches * min(1.0, LONGEST / inches.max()))
+    else:
+        columns = legend_columns(tree.classes[present], ax.bbox.width / ax.figure.dpi)
+    for box, place, size, below in zip(boxes, places, sizes, children, strict=True):
+        _draw_box(ax, tree, box, place, size)
+        for child, answer in zip(below, _answers(tree, box.summary.node), strict=False):
+            if child >= 0:
+                start, end = place - [0, size[1] / 2], places[child] + [0, sizes[child, 1] / 2]
+                ax.plot(*np.transpose([start, end]), color="black", linewidth=0.8, zorder=1)
+                middle = start + (end - start) * (
+                    0.7 if len(below) > 2 else 0.5
+                )  # many links are close where they begin
+                write(ax, middle[0], middle[1], answer, halo=True)
+    for row, line in enumerate(reversed(notes)):
+        write(ax, (low[0] + high[0]) / 2, low[1] + LINE * (row + 0.5), line)
+    ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), aspect="equal")
+    ax.axis("off")
+    if present:
+        add_legend(ax, [Patch(**class_area(k)) for k in present], tree.classes[present], columns=columns)
+    return ax
+
+
+def _boxes(tree: TreeStructure, shown: list[NodeSummary], scale: np.ndarray, max_depth: int | None) -> list[NodeBox]:
+    leaves_below = tree.sum_upwards(tree.is_leaf.astype(float))
+    colours = _leaf_colours(tree)
+    boxes = []
+    for own in shown:
+        is_stub = not own.is_leaf and own.depth == max_depth
+        if is_stub:
+            lines = [f"... {leaves_below[own.node]:.0f} leaves"]
+        elif own.is_leaf:
+            lines = [shortened(own.label if isinstance(tree, RegressionTree) else f"class {own.label}", 36)]
+        else:
+            lines = lines_of_test(tree, own.node, scale, LINE_WIDTH)
+        boxes.append(NodeBox(own, lines, colours.get(own.node, "0.93" if is_stub else "white"), is_stub))
+    return boxes
+
+
+def _answers(tree: Any, node: int) -> list[str]:
+    if isinstance(tree, MachineTree):
+        return [shortened(name, 12) for name in tree.classes[tree.machine(node)[1]]]
+    return ["no", "yes"]
+
+
+def _places(children: np.ndarray, sizes: np.ndarray, depths: np.ndarray) -> np.ndarray:
+    """Return the middle of each node; each level begins at the same height."""
+    across = place_nodes(children, sizes[:, 0])
+    rows = np.array([sizes[depths == depth, 1].max() for depth in range(int(depths.max()) + 1)])
+    tops = -np.concatenate([[0], np.cumsum(rows[:-1] + 30)])
+    return np.column_stack([across, tops[depths] - sizes[:, 1] / 2])
+
+
+def _extent(places: np.ndarray, sizes: np.ndarray, notes: list[str]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the lower left and upper right corner of the picture."""
+    low, high = (places - sizes / 2).min(axis=0) - 4, (places + sizes / 2).max(axis=0) + 4
+    low[1] -= LINE * len(notes)
+    widest = max((width_of(line) + 8 for line in notes), default=0.0)
+    spare = np.maximum(0, [max(240.0, widest), 160.0] - (high - low)) / 2  # letters of small trees must not get huge
+    return low - spare, high + spare
+
+
+def _draw_box(ax: Axes, tree: TreeStructure, box: NodeBox, place: np.ndarray, size: np.ndarray) -> None:
+    left, bottom = place - size / 2
+    ax.add_patch(
+        FancyBboxPatch(
+            (left, bottom), size[0], size[1], boxstyle="round,pad=0,rounding_size=4", facecolor=box.colour,
+            edgecolor="black", linewidth=0.8, linestyle="--" if box.is_stub else "-", zorder=2,
+        )
+    )  # fmt: skip
+    number, count = box.header
+    line = bottom + size[1] - MARGIN - LINE / 2
+    write(ax, left + MARGIN, line, number, bold=True, align=0.0)
+    write(ax, left + size[0] - MARGIN, line, count, align=1.0, colour="0.3")
+    for text in box.lines:
+        line -= LINE
+        write(ax, place[0], line, text, bold=box.summary.is_leaf)
+    inside = left + MARGIN, size[0] - 2 * MARGIN
+    _draw_bar(ax, tree, box.summary.counts, *inside, bottom + MARGIN)
+    if box.histogram is not None:
+        draw_bars(ax, box.histogram, *inside, bottom + MARGIN + BAR + 5, PLOT)
+
+
+def _draw_bar(
+    ax: Axes, tree: TreeStructure, counts: tuple[float, ...], left: float, width: float, bottom: float
+) -> None:
+    """Draw the shares of the classes, or the share in all examples, as a bar."""
+    is_number = isinstance(tree, RegressionTree)
+    whole = float(tree.counts[0].sum()) if is_number else sum(counts)
+    start = left
+    for k, count in enumerate(counts):
+        if count > 0:
+            part = width * count / whole
+            style = {"facecolor": "0.45", "linewidth": 0} if is_number else class_area(k)
+            ax.add_patch(Rectangle((start, bottom), part, BAR, zorder=3, **style))
+            start += part
+    ax.add_patch(Rectangle((left, bottom), width, BAR, facecolor="none", edgecolor="black", linewidth=0.4, zorder=4))
+
+
+def draw_bars(ax: Axes, histogram: Histogram, left: float, width: float, bottom: float, height: float) -> None:
+    """Draw a histogram, the classes one upon another, into a rectangle of the axes."""
+    edges, counts = histogram.edges, histogram.counts
+    across = left + width * (edges - edges[0]) / (edges[-1] - edges[0])
+    tops = np.cumsum(counts, axis=1) * (height / max(counts.sum(axis=1).max(), 1))
+    for k in range(counts.shape[1]):
+        here = np.flatnonzero(counts[:, k])
+        if len(here):
+            start, end = across[here], across[here + 1]
+            low, high = bottom + (tops[here, k - 1] if k else np.zeros(len(here))), bottom + tops[here, k]
+            corners = np.stack([start, low, start, high, end, high, end, low], axis=1).reshape(-1, 4, 2)
+            style = {"facecolor": "0.45", "linewidth": 0} if counts.shape[1] == 1 else class_area(k)
+            ax.add_collection(PolyCollection(list(corners), zorder=3, **style), autolim=False)
+    ax.plot([left, left + width], [bottom, bottom], color="black", linewidth=0.5, zorder=4)
+    middle = across[histogram.n_left]
+    ax.plot([middle, middle], [bottom - 2, bottom + height + 2], color="black", linewidth=1.1, zorder=4)
