@@ -107,8 +107,9 @@ def train(
     source = Source(table.target, table.one_hot, extent, n)
     if test is not None:
         from .predicting import score_file
+        from .predictor import Predictor
 
-        held_out = score_file(fitted, source, test, options)
+        held_out = score_file(Predictor.of(fitted, source), test, options)
     save_model(fitted, out, source=source)
     if json:
         figures = {"model": str(out), "learner": learner, "seconds": seconds} | size_of(fitted)
