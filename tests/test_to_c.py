@@ -11,9 +11,10 @@ import pytest
 
 from oc1 import OC1Classifier, OC1EnsembleClassifier, OC1Regressor
 from oc1.baselines import C45Classifier, CARTLCClassifier, LMDTClassifier
+from oc1.conversion.c_style import ONE
 from oc1.conversion.fixed_point import Walk, column_units, in_floats, in_integers, leaves_and_doubts, lowest, to_inputs
 from oc1.conversion.plain import plain_model
-from oc1.conversion.to_c import ONE, CFile, _categories, to_c
+from oc1.conversion.to_c import CFile, _categories, to_c
 from oc1.tree import Tree
 
 GCC = shutil.which("gcc") or shutil.which("cc")
@@ -427,7 +428,7 @@ def test_a_large_tree_compiles_quickly_and_is_right(tmp_path):
 
 
 def test_a_large_tree_of_machines(models, tmp_path, monkeypatch):
-    monkeypatch.setattr("oc1.conversion.to_c.MOST_LEAVES", 1)
+    monkeypatch.setattr("oc1.conversion.c_trees.MOST_LEAVES", 1)
     for kind in ("lmdt", "categorical", "direction", "vote", "oc1"):
         model, X = models(kind)
         rows = random_rows(model, X, 20_000)

@@ -45,7 +45,7 @@ class Predictor:
     ) -> None:
         self.source, self.n_jobs, self._make = source, jobs, estimator
         self._attributes, self._smoothing = attributes, smoothing
-        self.classes: np.ndarray | None = attributes.get("classes_")
+        self.classes: Any = attributes.get("classes_")
         self.tree: Any = attributes.get("tree_")
         # C4.5 divides an example with missing values among leaves; smoothing comes from a file, and may be anything.
         is_fine = type(smoothing) in (int, float) and 0.0 <= smoothing < np.inf

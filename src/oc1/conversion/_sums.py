@@ -14,7 +14,9 @@ from .plain import PlainModel, PlainTree
 def asked_features(tree: PlainTree) -> list[int]:
     """Return the attributes that a tree asks for anywhere, in their order."""
     own: Any = tree.tree
-    asked = np.flatnonzero(own.functions[:, :-1].any(axis=0)) if isinstance(own, MachineTree) else np.unique(own.features)
+    asked = (
+        np.flatnonzero(own.functions[:, :-1].any(axis=0)) if isinstance(own, MachineTree) else np.unique(own.features)
+    )
     return asked.tolist()
 
 
