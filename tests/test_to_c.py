@@ -440,6 +440,20 @@ def test_a_large_tree_of_machines(models, tmp_path, monkeypatch):
         assert (shares == wanted_shares).all()
 
 
+@pytest.mark.parametrize("n_classes", [7, 11, 150])
+def test_shares_of_votes_smoothed_by_a_fraction_are_exact(n_classes, tmp_path):
+    # What they add up to depends on the order; numpy's is another from 8 and from 129 classes on.
+    rng = np.random.default_rng(n_classes)
+    X = rng.normal(size=(6 * n_classes, 2))
+    base = OC1Classifier(splits="axis", prune=None)
+    for number, smoothing in enumerate((0.1, 1 / 3, 1e-7, 1e9 / 7)):
+        model = OC1EnsembleClassifier(base, 5, bootstrap=True, smoothing=smoothing, random_state=0)
+        model.fit(X, np.arange(len(X)) % n_classes)
+        run = Compiled(tmp_path / str(number), to_c(model), flags=WAYS[1])
+        rows = rng.normal(size=(3000, 2))
+        assert (run(rows)[2] == model.predict_proba(rows)).all()
+
+
 def test_it_is_also_cpp(models, tmp_path):
     compiler = shutil.which("g++")
     if compiler is None:
