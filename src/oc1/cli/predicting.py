@@ -11,7 +11,7 @@ import typer
 from .._progress import progress_bar
 from .options import Data, Format, Header, Ignore, Jobs, Json, Marker, Model, Target, reading
 from .screen import Refusal, note, print_json, refusing
-from .showing import print_confusion, print_scores
+from .showing import print_classes, print_confusion, print_scores
 
 if TYPE_CHECKING:
     from .predictor import Predictor
@@ -95,6 +95,7 @@ def examine(
         return
     print_scores("numbers" if predictor.classes is None else "accuracy", scores)
     if predictor.classes is not None:
+        print_classes({"": scores})
         from .screen import say
 
         say()
