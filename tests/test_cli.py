@@ -121,7 +121,7 @@ def test_train_writes_the_model_and_says_what_it_is_worth(iris):
     assert "leaves      3, depth 2" in done.stdout
     assert "training accuracy: 98.67% (148 of 150 examples)" in done.stdout
     assert "held-out accuracy, of a tree grown on the other 120 examples" in done.stdout
-    assert re.search(r"versicolor +10 +\d+ +\d+\.\d\d%", done.stdout)
+    assert re.search(r"versicolor +50 +49 +98\.00% +10 +\d+ +\d+\.\d\d%", done.stdout)
     assert done.stderr == "model written to flowers.json\n"
     assert os.listdir(iris).count("flowers.json") == 1
     fitted = load_model("flowers.json")
@@ -529,3 +529,19 @@ def test_classify_reads_stdin(model, iris):
     out, errors = process.communicate((iris / "iris.csv").read_text(), timeout=60)
     assert process.returncode == 0, errors
     assert len(out.splitlines()) == 151
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["train", "iris.csv", "--n-restarts", "many"], "Invalid value for '--n-restarts'"),
+        (["fly"], "No such command 'fly'"),
+        (["train", "iris.csv", "--wings"], "No such option: --wings"),
+    ],
+)
+def test_wrong_options_are_one_sentence(arguments, message, iris):
+    process = start(*arguments)
+    out, errors = process.communicate(timeout=60)
+    assert (process.returncode, out, errors.count("\n")) == (2, "", 1)
+    assert errors.startswith("error: ")
+    assert message in errors

@@ -4,6 +4,8 @@ import math
 import os
 import pickle
 import random
+import subprocess
+import sys
 import time
 import warnings
 from pathlib import Path
@@ -21,10 +23,11 @@ from sklearn.linear_model import LogisticRegression
 from oc1 import OC1Classifier, OC1EnsembleClassifier, OC1Regressor, schema
 from oc1.baselines import CARTClassifier, LMDTClassifier
 from oc1.files import models
+from oc1.files.decoding import WITH_CATEGORIES
 from oc1.files.encoding import written_json
 from oc1.files.models import Source, load_model, model_from_bytes, read_model, save_model
 from oc1.files.problems import FileProblem
-from oc1.learners import LEARNERS
+from oc1.learners import LEARNERS, learner_class
 from oc1.tree import Tree
 
 FOLDER = Path(__file__).parent / "data"
@@ -533,7 +536,7 @@ CHANGES = [
     ("lmdt", put("tree", "machines", 1, 1), r"tree\.machines"),
     ("lmdt", put("tree", "labels", 0, 9), r"tree\.labels\[0\]: must be 0 to 2, not 9"),
     ("lmdt", put("tree", "functions", 0, [1.0]), r"tree\.functions\[0\]: must have 3 entries"),
-    ("lmdt", put("learner", "OC1Classifier"), "parameters: OC1Classifier has no parameter 'beta'"),
+    ("lmdt", put("learner", "OC1Classifier"), "tree.kind: this is a tree of machines, not of tests"),
     ("vote", put("members", []), "members: there must be at least one"),
     ("vote", put("members", 1, "features", [0, 7]), r"members\[1\]\.features\[1\]: must be 0 to 1, not 7"),
     ("vote", put("members", 1, "features", [1, 0]), r"members\[1\]\.features: must be in order"),
@@ -617,3 +620,14 @@ def test_a_regressor_of_huge_numbers_is_not_written_with_infinities(tmp_path):
     with pytest.raises(ValueError, match=r"cannot be stored as JSON: tree\.losses\[0\]: must be finite"):
         save_model(model, tmp_path / "model.json")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_learners_that_know_categories_are_listed():
+    known = {name for name in (learner.class_name for learner in LEARNERS.values()) if name != "OC1EnsembleClassifier"}
+    own = {name for name in known if "categorical_features" in learner_class(name)._get_param_names()}
+    assert own | {"OC1EnsembleClassifier"} == set(WITH_CATEGORIES)
+
+
+def test_reading_a_model_takes_no_scikit_learn():
+    code = "import sys; import oc1.cli.predictor; assert not any(name.startswith('sklearn') for name in sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)

@@ -11,9 +11,10 @@ import pytest
 
 from oc1 import OC1Classifier, OC1EnsembleClassifier, OC1Regressor
 from oc1.baselines import C45Classifier, CARTLCClassifier, LMDTClassifier
+from oc1.conversion.c_style import ONE
 from oc1.conversion.fixed_point import Walk, column_units, in_floats, in_integers, leaves_and_doubts, lowest, to_inputs
 from oc1.conversion.plain import plain_model
-from oc1.conversion.to_c import ONE, CFile, _categories, to_c
+from oc1.conversion.to_c import CFile, _categories, to_c
 from oc1.tree import Tree
 
 GCC = shutil.which("gcc") or shutil.which("cc")
@@ -427,7 +428,7 @@ def test_a_large_tree_compiles_quickly_and_is_right(tmp_path):
 
 
 def test_a_large_tree_of_machines(models, tmp_path, monkeypatch):
-    monkeypatch.setattr("oc1.conversion.to_c.MOST_LEAVES", 1)
+    monkeypatch.setattr("oc1.conversion.c_trees.MOST_LEAVES", 1)
     for kind in ("lmdt", "categorical", "direction", "vote", "oc1"):
         model, X = models(kind)
         rows = random_rows(model, X, 20_000)
@@ -437,6 +438,20 @@ def test_a_large_tree_of_machines(models, tmp_path, monkeypatch):
         wanted, _, wanted_shares = ask_model(model, rows)
         assert (answers == wanted).all()
         assert (shares == wanted_shares).all()
+
+
+@pytest.mark.parametrize("n_classes", [7, 11, 150])
+def test_shares_of_votes_smoothed_by_a_fraction_are_exact(n_classes, tmp_path):
+    # What they add up to depends on the order; numpy's is another from 8 and from 129 classes on.
+    rng = np.random.default_rng(n_classes)
+    X = rng.normal(size=(6 * n_classes, 2))
+    base = OC1Classifier(splits="axis", prune=None)
+    for number, smoothing in enumerate((0.1, 1 / 3, 1e-7, 1e9 / 7)):
+        model = OC1EnsembleClassifier(base, 5, bootstrap=True, smoothing=smoothing, random_state=0)
+        model.fit(X, np.arange(len(X)) % n_classes)
+        run = Compiled(tmp_path / str(number), to_c(model), flags=WAYS[1])
+        rows = rng.normal(size=(3000, 2))
+        assert (run(rows)[2] == model.predict_proba(rows)).all()
 
 
 def test_it_is_also_cpp(models, tmp_path):

@@ -1,4 +1,5 @@
 import sqlite3
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -7,7 +8,7 @@ from converted_models import NASTY, NUMERIC, WITH_CATEGORIES, fitted, mixed_rows
 from oc1.baselines import CARTClassifier
 from oc1.classifier import OC1Classifier
 from oc1.conversion.plain import plain_model
-from oc1.conversion.to_sql import literal, quoted_name, to_sql
+from oc1.conversion.to_sql import _Columns, _linear, literal, quoted_name, to_sql
 from oc1.ensemble import OC1EnsembleClassifier
 
 
@@ -145,3 +146,11 @@ def test_numbers_are_exact():
     ]:
         assert float(literal(value)) == value
         assert "e" in literal(value)
+
+
+def test_no_two_minus_signs_begin_a_comment():
+    plain = plain_model(fitted("categories"))
+    tree = plain.trees[0]
+    no_categories = replace(tree, tree=replace(tree.tree, fill=np.full(4, -1.5)), codes={0: {}})
+    written = _linear([], [-1.0, -1.0], [_Columns(plain, "").filled(no_categories, 0)] * 2)
+    assert sqlite3.connect(":memory:").execute(f"SELECT {written}").fetchone() == (3.0,)

@@ -13,7 +13,17 @@ def main() -> None:
         if (problem.name or "").partition(".")[0] not in ("typer", "rich"):
             raise
         sys.exit('error: the command line needs typer, rich and polars; install them with: pip install "oc1[cli]"')
-    app(prog_name="oc1")
+    try:
+        sys.exit(app(prog_name="oc1", standalone_mode=False))
+    except Exception as problem:
+        # What typer has to say of wrong options, in one sentence like everything else. (Its classes have moved around.)
+        if not hasattr(problem, "format_message"):
+            raise
+        if type(problem).__name__ == "NoArgsIsHelpError":
+            problem.show()  # type: ignore[attr-defined]
+        else:
+            print(f"error: {' '.join(problem.format_message().split())}", file=sys.stderr)
+        sys.exit(problem.exit_code)  # type: ignore[attr-defined]
 
 
 if __name__ == "__main__":

@@ -270,7 +270,7 @@ class OC1EnsembleClassifier(CarefulClassifier):
         -------
         array (n_samples,)
         """
-        votes = self.predict_proba(X)
+        votes = self._votes(self._checked(X))
         return self.classes_[votes.argmax(axis=1)]
 
     def get_depth(self):

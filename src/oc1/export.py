@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import check_is_fitted
 
 if TYPE_CHECKING:
     from .tree import Tree, TreeStructure
@@ -169,7 +167,9 @@ def text(model: Any, digits: int = 3) -> str:
     |-- no:  a  [2 0]
     `-- yes: b  [0 2]
     """
-    if isinstance(model, BaseEstimator):
+    if hasattr(model, "fit"):
+        from sklearn.utils.validation import check_is_fitted  # not for a tree of its own
+
         check_is_fitted(model)
     if hasattr(model, "estimators_"):
         return "\n\n".join(f"tree {i}\n{text(one, digits)}" for i, one in enumerate(model.estimators_, 1))

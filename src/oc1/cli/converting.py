@@ -130,9 +130,10 @@ def _read_rows(stored: Any, data: str, options: Any):
     import numpy as np
 
     from ..files.tables import scan_table
-    from .predicting import inputs_of
+    from .predictor import Predictor
 
-    batches = [batch.X for batch in scan_table(data, inputs_of(stored.model, stored.source), options, labelled=False)]
+    inputs = Predictor.of(stored.model, stored.source).inputs
+    batches = [batch.X for batch in scan_table(data, inputs, options, labelled=False)]
     if isinstance(batches[0], np.ndarray):
         return np.concatenate(batches)
     import polars as pl

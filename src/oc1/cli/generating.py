@@ -90,7 +90,7 @@ def _from_model(path: str, n: int, low: float | None, high: float | None, rng: A
     import numpy as np
 
     from ..files.models import read_model
-    from .predicting import nameless
+    from .predictor import Predictor
     from .showing import names_of
 
     stored = read_model(path)
@@ -105,7 +105,7 @@ def _from_model(path: str, n: int, low: float | None, high: float | None, rng: A
     if (least > most).any():
         raise Refusal(f"--low {least.max():g} is above --high {most.min():g}")
     X = rng.uniform(least, most, size=(n, d))
-    y = np.searchsorted(model.classes_, nameless(model).predict(X))
+    y = Predictor.of(model, stored.source).indices(X)
     return X, y, model.classes_, names_of(model), stored.source.target or "class"
 
 

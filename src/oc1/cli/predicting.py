@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from copy import copy
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from .._progress import progress_bar
 from .options import Data, Format, Header, Ignore, Jobs, Json, Marker, Model, Target, reading
 from .screen import Refusal, note, print_json, refusing
-from .showing import print_confusion, print_scores
+from .showing import print_classes, print_confusion, print_scores
+
+if TYPE_CHECKING:
+    from .predictor import Predictor
 
 
 @refusing
@@ -42,19 +44,19 @@ def classify(
 
     Example: oc1 classify iris.json new-flowers.csv -o classes.csv
     """
-    from ..files.models import read_model
     from ..files.parsing import ahead
     from ..files.tables import RowWriter, scan_table
+    from .predictor import Predictor
 
-    stored = read_model(model)
-    predict = predictor(stored.model, probabilities, leaf, jobs)
+    predictor = Predictor.from_file(model, jobs)
+    predict = answering(predictor, probabilities, leaf)
     options = reading(target, format, header, ignore, missing_marker)
     if out is not None and data != "-" and out.resolve() == Path(data).resolve():
         raise Refusal(f"--output {out} is the data file itself")
     n = 0
     with progress_bar("classifying", size_of_file(data)) as bar, RowWriter(out, "jsonl" if json else None) as writer:
         # The next batch is read while one is classified and written.
-        for batch in ahead(scan_table(data, inputs_of(stored.model, stored.source), options, labelled=False)):
+        for batch in ahead(scan_table(data, predictor.inputs, options, labelled=False)):
             writer.write(predict(batch.X))
             n += len(batch.X)
             bar.update(batch.n_bytes)
@@ -83,16 +85,17 @@ def examine(
 
     Example: oc1 test iris.json more-flowers.csv
     """
-    from ..files.models import read_model
+    from .predictor import Predictor
 
-    stored = read_model(model)
+    predictor = Predictor.from_file(model)
     options = reading(target, format, header, ignore, missing_marker)
-    scores = score_file(stored.model, stored.source, data, options, misclassified)
+    scores = score_file(predictor, data, options, misclassified)
     if json:
         print_json(scores.to_dict())
         return
-    print_scores("accuracy" if hasattr(stored.model, "classes_") else "numbers", scores)
-    if hasattr(stored.model, "classes_"):
+    print_scores("numbers" if predictor.classes is None else "accuracy", scores)
+    if predictor.classes is not None:
+        print_classes({"": scores})
         from .screen import say
 
         say()
@@ -107,74 +110,37 @@ def size_of_file(path: str) -> int | None:
     return None if path == "-" or not Path(path).is_file() else Path(path).stat().st_size
 
 
-def inputs_of(model: Any, source: Any):
-    """Return what a model wants to see in a file."""
-    from ..files.tables import Inputs
-
-    names = getattr(model, "feature_names_in_", None)
-    known = getattr(model, "categories_", None) or [None] * model.n_features_in_
-    columns = [str(m) for m in range(model.n_features_in_)] if names is None else list(names)
-    text = tuple(name for name, own in zip(columns, known, strict=True) if own is not None)
-    return Inputs(
-        n_features=model.n_features_in_,
-        names=None if names is None else tuple(names),
-        one_hot=source.one_hot,
-        categorical=text,
-        target=source.target,
-    )
-
-
-def nameless(model: Any):
-    """Return the model without the names of its attributes: here columns are in order, whatever they are called."""
-    if getattr(model, "categories_", None) is not None or not hasattr(model, "feature_names_in_"):
-        return model
-    other = copy(model)
-    del other.feature_names_in_
-    return other
-
-
-def predictor(model: Any, probabilities: bool, leaf: bool, jobs: int) -> Callable[[Any], Any]:
+def answering(model: Predictor, probabilities: bool, leaf: bool) -> Callable[[Any], Any]:
     """Return a function from attributes to a frame: prediction, and as asked for probabilities and leaf."""
     import numpy as np
     import polars as pl
 
-    from ..baselines import C45Classifier
-
-    model = nameless(model)
-    if "n_jobs" in model.get_params():
-        model.set_params(n_jobs=jobs)
-    if leaf and not hasattr(model, "tree_"):
+    if leaf and model.tree is None:
         raise Refusal("--leaf: a vote has no single leaf")
-    if not hasattr(model, "classes_"):
+    labels = None if model.classes is None else model.classes.tolist()
 
-        def numbers(X) -> pl.DataFrame:
-            own = {"leaf": model.apply(X)} if leaf else {}
-            return pl.DataFrame({"prediction": model.predict(X), **own})
+    def frame(answers: np.ndarray, shares: Callable[[], np.ndarray]) -> pl.DataFrame:
+        if labels is None:
+            return pl.DataFrame({"prediction": answers})
+        columns = {f"p_{label}": own for label, own in zip(labels, shares().T, strict=True)} if probabilities else {}
+        return pl.DataFrame({"prediction": [labels[c] for c in answers], **columns})
 
-        return numbers
-    labels = model.classes_.tolist()
-    names = [f"p_{label}" for label in labels]
-
-    def frame(classes: np.ndarray, shares: np.ndarray) -> pl.DataFrame:
-        columns = dict(zip(names, shares.T, strict=True)) if probabilities else {}
-        return pl.DataFrame({"prediction": [labels[c] for c in classes], **columns})
-
-    if hasattr(model, "tree_") and not isinstance(model, C45Classifier):
-        # All that can be said is said by a leaf: made once, and looked up for each example.
-        said = frame(model.tree_.majority, model.tree_.smoothed_probabilities(model.smoothing))
+    if model.is_looked_up:
+        # All that can be said is said by a leaf: written once, and looked up for each example.
+        said = frame(model.tree.values if labels is None else model.tree.majority, model.leaf_shares)
         if leaf:
-            said = said.with_columns(pl.Series("leaf", np.arange(model.tree_.n_nodes)))
-        return lambda X: said[model.apply(X)]
+            said = said.with_columns(pl.Series("leaf", np.arange(model.tree.n_nodes)))
+        return lambda X: said[model.leaves(X)]
 
     def generally(X) -> pl.DataFrame:
-        predicted = np.searchsorted(model.classes_, model.predict(X))
-        answer = frame(predicted, model.predict_proba(X))
-        return answer.with_columns(pl.Series("leaf", model.apply(X))) if leaf else answer
+        answers = model.numbers(X) if labels is None else model.indices(X)
+        answer = frame(answers, lambda: model.shares(X))
+        return answer.with_columns(pl.Series("leaf", model.leaves(X))) if leaf else answer
 
     return generally
 
 
-def score_file(model: Any, source: Any, data: str, options: Any, misclassified: Path | None = None):
+def score_file(model: Predictor, data: str, options: Any, misclassified: Path | None = None):
     """Return how a model does on a file of labelled examples; write those it gets wrong."""
     import numpy as np
     import polars as pl
@@ -183,27 +149,25 @@ def score_file(model: Any, source: Any, data: str, options: Any, misclassified: 
     from ..files.tables import RowWriter, label_indices, scan_table
     from ..scoring import Confusion, Residuals
 
-    batches = ahead(scan_table(data, inputs_of(model, source), options, labelled=True))
-    model = nameless(model)
+    batches = ahead(scan_table(data, model.inputs, options, labelled=True))
     with progress_bar("testing", size_of_file(data)) as bar:
-        if not hasattr(model, "classes_"):
+        if model.classes is None:
             residuals = Residuals()
             for batch in batches:
-                residuals.add(as_numbers(batch.y, data, batch.first_row), model.predict(batch.X))
+                residuals.add(as_numbers(batch.y, data, batch.first_row), model.numbers(batch.X))
                 bar.update(batch.n_bytes)
             return residuals
-        confusion, wrong = Confusion(model.classes_.tolist()), []
+        confusion, wrong = Confusion(model.classes.tolist()), []
         for batch in batches:
-            predicted = np.searchsorted(model.classes_, model.predict(batch.X))
-            labels = np.asarray(batch.y)
-            truth = label_indices(labels, model.classes_)
+            predicted, labels = model.indices(batch.X), np.asarray(batch.y)
+            truth = label_indices(labels, model.classes)
             confusion.add(truth, predicted, labels)
             if misclassified is not None:
                 rows = np.flatnonzero(truth != predicted)
                 columns = {
                     "row": rows + batch.first_row,
                     "class": [str(label) for label in labels[rows]],
-                    "prediction": [str(label) for label in model.classes_[predicted[rows]]],
+                    "prediction": [str(label) for label in model.classes[predicted[rows]]],
                 }
                 wrong.append(pl.DataFrame(columns))
             bar.update(batch.n_bytes)

@@ -17,6 +17,8 @@ import typer
 
 Result = TypeVar("Result")
 
+#: Letters in a line of a table, at most.
+WIDEST = 100_000
 #: Exit codes: the input is at fault, the command line is, the user stopped it.
 FAULTY_INPUT, WRONG_USE, STOPPED = 1, 2, 130
 
@@ -72,10 +74,8 @@ def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], title: str
         table.add_column(Text(printable(name)), justify="right" if number else "left", no_wrap=True)
     for row in rows:
         table.add_row(*(Text(printable(cell)) for cell in row))
-    # A table that does not fit is cut by the terminal, not by us: it may go to a file.
-    console = Console(markup=False, highlight=False, emoji=False, file=sys.stdout)
-    width = console.measure(table).maximum
-    console.print(table, width=max(width, console.width), crop=False, overflow="ignore", no_wrap=True)
+    # A table that does not fit is wrapped by the terminal, not cut by us: it may go to a file.
+    Console(markup=False, highlight=False, emoji=False, file=sys.stdout, width=WIDEST).print(table)
 
 
 def refusing(command: Callable) -> Callable:

@@ -62,24 +62,30 @@ def print_size(model: Any, size: dict[str, Any]) -> None:
     say(f"attributes  {len(size['attributes'])} of {model.n_features_in_} used: {names}".removesuffix(": "))
 
 
-def print_scores(title: str, scores: Any, per_class: bool = True) -> None:
-    """Print accuracy, overall and per class, or the errors of predicted numbers."""
+def print_scores(title: str, scores: Any) -> None:
+    """Print the accuracy, or the errors of predicted numbers."""
     figures = scores.to_dict()
     if "r2" in figures:
         errors = f"mean absolute error {figures['mean_absolute_error']:.4g}"
         say(f"{title}: R2 {figures['r2']:.4f}, {errors} ({figures['examples']} examples)")
         return
     say(f"{title}: {percent(figures['accuracy'])} ({figures['correct']} of {figures['examples']} examples)")
-    if per_class:
-        rows = [
-            [str(own["class"]), str(own["examples"]), str(own["correct"]), percent(own["accuracy"])]
-            for own in figures["classes"]
-        ]
-        rows += [
-            [f"{label} (unknown)", str(sum(row)), "0", percent(0.0)]
-            for label, row in figures["unknown_classes"].items()
-        ]
-        print_table(["class", "examples", "correct", "accuracy"], rows)
+
+
+def print_classes(scores: dict[str, Any]) -> None:
+    """Print the accuracy per class, of one or more scores side by side by their titles."""
+    header, rows = ["class"], {str(label): [str(label)] for label in next(iter(scores.values())).classes}
+    figures = [own.to_dict() for own in scores.values()]
+    for label in dict.fromkeys(label for own in figures for label in own["unknown_classes"]):
+        rows[f"{label} (unknown)"] = [f"{label} (unknown)"]
+    for title, own in zip(scores, figures, strict=True):
+        header += [f"{title} examples".lstrip(), "correct", "accuracy"]
+        cells = {str(one["class"]): (one["examples"], one["correct"], one["accuracy"]) for one in own["classes"]}
+        cells |= {f"{label} (unknown)": (sum(row), 0, 0.0) for label, row in own["unknown_classes"].items()}
+        for name, row in rows.items():
+            n, right, share = cells.get(name, (0, 0, float("nan")))
+            row += [str(n), str(right), percent(share)]
+    print_table(header, list(rows.values()))
 
 
 def print_confusion(scores: Any) -> None:

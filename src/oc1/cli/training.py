@@ -30,7 +30,7 @@ from .options import (
     with_parameters,
 )
 from .screen import Refusal, in_background, note, print_json, refusing, say
-from .showing import print_scores, print_size, size_of
+from .showing import print_classes, print_scores, print_size, size_of
 
 
 @refusing
@@ -107,8 +107,9 @@ def train(
     source = Source(table.target, table.one_hot, extent, n)
     if test is not None:
         from .predicting import score_file
+        from .predictor import Predictor
 
-        held_out = score_file(fitted, source, test, options)
+        held_out = score_file(Predictor.of(fitted, source), test, options)
     save_model(fitted, out, source=source)
     if json:
         figures = {"model": str(out), "learner": learner, "seconds": seconds} | size_of(fitted)
@@ -121,10 +122,13 @@ def train(
     say()
     print_size(fitted, size_of(fitted))
     say()
-    print_scores("training accuracy" if not numbers else "training", training, per_class=held_out is None)
+    print_scores("training" if numbers else "training accuracy", training)
     if held_out is not None:
         how = f"on {test}" if test else f"of a tree grown on the other {n - held_out.n} examples"
-        print_scores(f"held-out accuracy, {how}" if not numbers else f"held-out, {how}", held_out)
+        print_scores(f"held-out, {how}" if numbers else f"held-out accuracy, {how}", held_out)
+    if not numbers:
+        say()
+        print_classes({"training": training} | ({} if held_out is None else {"held-out": held_out}))
     note(f"model written to {out}")
 
 

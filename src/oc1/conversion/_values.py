@@ -1,8 +1,8 @@
-"""What the writers of ONNX, Python and SQL share: labels and categories as plain values, and sums in numpy's order."""
+"""Labels, categories and names as other programs can take them, for the writers of ONNX, Python and SQL."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from numbers import Integral, Real
 from typing import Any
 
@@ -68,29 +68,16 @@ def known_categories(plain: PlainModel) -> dict[int, dict[Any, int]]:
     return known
 
 
-def fixed_total(plain: PlainModel) -> float | None:
-    """Return what the smoothed voices add up to, None if that depends on who has them by a bit of rounding."""
-    unit = 2.0**20
-    if plain.smoothing <= unit and (plain.smoothing * unit).is_integer():
-        return len(plain.trees) + plain.smoothing * len(plain.classes)
-    return None
+def unused(wanted: str, taken: Collection[str], key: Callable[[str], str] = str) -> str:
+    """Return a name, numbered if need be, so that what `key` makes of it is not taken yet.
 
-
-def add_up(items: list[Any], add: Callable[[Any, Any], Any]) -> Any:
-    """Add up items in the order in which numpy adds up a row, so that the sum has the same bits."""
-    n = len(items)
-    if n > 128:
-        half = n // 2
-        half -= half % 8
-        return add(add_up(items[:half], add), add_up(items[half:], add))
-    if n < 8:
-        total, rest = items[0], items[1:]
-    else:
-        lanes = items[:8]
-        for i in range(8, n - n % 8):
-            lanes[i % 8] = add(lanes[i % 8], items[i])
-        pairs = [add(lanes[i], lanes[i + 1]) for i in range(0, 8, 2)]
-        total, rest = add(add(pairs[0], pairs[1]), add(pairs[2], pairs[3])), items[n - n % 8 :]
-    for item in rest:
-        total = add(total, item)
-    return total
+    Examples
+    --------
+    >>> unused("P", {"p", "p_2"}, str.casefold)
+    'P_3'
+    """
+    name, number = wanted, 1
+    while key(name) in taken:
+        number += 1
+        name = f"{wanted}_{number}"
+    return name

@@ -13,7 +13,8 @@ import numpy as np
 
 from .. import __version__
 from ..machine_tree import MachineTree
-from ._values import add_up, check_text, fixed_total, kind_of, known_categories, labels_of
+from ._sums import add_up, fixed_total, machine_parts
+from ._values import check_text, kind_of, known_categories, labels_of, unused
 from .plain import PlainModel, PlainTree, plain_model
 
 #: Operators of this version are in onnxruntime from 1.12 on, and in most others.
@@ -145,11 +146,7 @@ class _Graph:
 
     def put_in(self, name: str, element: type, size: int) -> str:
         """Add an input of rows of that size; it is called as wanted, or like it where that is taken or empty."""
-        wanted, number = check_text(name, "the attribute") or "attribute", 1
-        name = wanted
-        while name in self.taken:
-            number += 1
-            name = f"{wanted}_{number}"
+        name = unused(check_text(name, "the attribute") or "attribute", self.taken)
         self.taken.add(name)
         self.inputs.append(self._described(name, element, size))
         return name
@@ -313,15 +310,15 @@ def _tests(graph: _Graph, plain: PlainTree, raw: str, seen: str):
 
 def _machines(graph: _Graph, tree: MachineTree, seen: str):
     """Return a function that adds the question which branch's function is the largest at a row's node."""
-    machines = [tree.machine(node)[0] for node in range(tree.n_nodes)]
-    chosen = [np.flatnonzero(functions[:, :-1].any(axis=0)) for functions in machines]
+    machines = [machine_parts(tree, node) for node in range(tree.n_nodes)]
+    chosen = [asked for asked, _, _ in machines]
     seen, features = _padded(graph, seen, chosen, len(tree.fill))
     n_branches = tree.children.shape[1]
     constants = np.full((tree.n_nodes, n_branches), -np.inf)
     coefficients = np.zeros((features.shape[1], tree.n_nodes, n_branches))
-    for node, functions in enumerate(machines):
-        constants[node, : len(functions)] = functions[:, -1]
-        coefficients[: len(chosen[node]), node, : len(functions)] = functions[:, chosen[node]].T
+    for node, (asked, own, own_constants) in enumerate(machines):
+        constants[node, : len(own)] = own_constants
+        coefficients[: len(asked), node, : len(own)] = own.T
     features_table, constants_table = graph.table(features), graph.table(constants)
     coefficient_tables = [graph.table(own) for own in coefficients]
 

@@ -8,11 +8,10 @@ import math
 import textwrap
 from typing import Any
 
-import numpy as np
-
 from .. import __version__
 from ..machine_tree import MachineTree
-from ._values import add_up, fixed_total, known_categories, labels_of, plain_value, shortened
+from ._sums import asked_features, linear, machine_parts, written_total
+from ._values import known_categories, labels_of, plain_value, shortened
 from .plain import PlainModel, PlainTree, plain_model
 
 #: A tree of more levels or nodes is written as a table: nobody reads it, and Python refuses a hundred nested blocks.
@@ -212,11 +211,10 @@ def _table(plain: PlainModel, tree: PlainTree, labels: list[Any], number: int) -
             says = _leaf(plain, tree, node)
             rows.append(f"    (None, {f'({says})' if plain.task == 'class' else says}),\n")
         elif isinstance(own, MachineTree):
-            functions = own.machine(node)[0]
-            asked = np.flatnonzero(functions[:, :-1].any(axis=0))
-            written = [f"({literal(float(row[-1]))}, {_row(row[asked].tolist())})" for row in functions]
-            children = own.children[node, : len(functions)].tolist()
-            rows.append(f"    ({_row(children)}, {_row(asked.tolist())}, ({', '.join(written)},)),\n")
+            asked, *functions = (part.tolist() for part in machine_parts(own, node))
+            written = [f"({literal(constant)}, {_row(row)})" for row, constant in zip(*functions, strict=True)]
+            children = own.children[node, : len(written)].tolist()
+            rows.append(f"    ({_row(children)}, {_row(asked)}, ({', '.join(written)},)),\n")
         else:
             features, coefficients, threshold = own.test(node)
             test = f"{literal(threshold)}, {int(tree.missing[node])}, {_row(features.tolist())}"
@@ -252,23 +250,12 @@ def _variables(plain: PlainModel) -> list[str]:
     return variables
 
 
-def _linear(start: list[str], coefficients: Any, values: list[str]) -> str:
-    """Write a linear combination; Python adds up from left to right, as the model does."""
-    terms = [
-        value if coefficient == 1.0 else f"{literal(float(coefficient))} * {value}"
-        for coefficient, value in zip(coefficients, values, strict=True)
-    ]
-    return " + ".join([*start, *terms]).replace("+ -", "- ")
-
-
 def _nested(plain: PlainModel, tree: PlainTree, labels: list[Any], number: int) -> str:
     """Write a tree as nested ifs."""
     own: Any = tree.tree
     variables = _variables(plain)
     constants, lines = _codes(tree, number)
-    is_machine = isinstance(own, MachineTree)
-    used = np.flatnonzero(own.functions[:, :-1].any(axis=0)) if is_machine else np.unique(own.features)
-    for column in used.tolist():
+    for column in asked_features(tree):
         value, fill = f"x[{column}]", literal(float(own.fill[column]))
         seen = f"    {variables[column]} = {value} if {value} == {value} else {fill}"
         lines.append(f"{seen}  # {shortened(str(plain.feature_names[column]))}")
@@ -284,21 +271,22 @@ def _nested(plain: PlainModel, tree: PlainTree, labels: list[Any], number: int) 
         if own.is_leaf[node]:
             comment = "" if plain.task == "number" else f"  # {shortened(labels[tree.votes[node]])}"
             lines.append(f"{indent}return {_leaf(plain, tree, node)}{comment}")
-        elif is_machine:
-            functions = own.machine(node)[0]
-            asked = np.flatnonzero(functions[:, :-1].any(axis=0))
+        elif isinstance(own, MachineTree):
+            asked, *functions = (part.tolist() for part in machine_parts(own, node))
             names = [variables[column] for column in asked]
             lines.append(f"{indent}branch = _largest((")
-            lines += [f"{indent}    {_linear([literal(float(row[-1]))], row[asked], names)}," for row in functions]
+            for row, constant in zip(*functions, strict=True):
+                lines.append(f"{indent}    {' '.join(linear([literal(constant)], row, names, literal))},")
             lines.append(f"{indent}))")
-            last = len(functions) - 1
+            last = len(functions[0]) - 1
             for branch in range(last, -1, -1):
                 word = "if" if branch == 0 else "elif"
                 question = f"{indent}else:" if branch == last else f"{indent}{word} branch == {branch}:"
                 stack += [(own.children[node, branch], level + 1), question]
         else:
             features, coefficients, threshold = own.test(node)
-            test = f"{_linear([], coefficients, [variables[m] for m in features])} > {literal(threshold)}"
+            terms = linear([], coefficients.tolist(), [variables[m] for m in features], literal)
+            test = f"{' '.join(terms)} > {literal(threshold)}"
             way, value = tree.missing[node], f"x[{features[0]}]"
             if way:
                 test = f"{value} != {value} or {test}" if way > 0 else f"{value} == {value} and {test}"
@@ -329,11 +317,7 @@ def {name}_proba(x):
     return list(_tree_1(_values(x))[1])
 '''
     trees = "".join(f"    _tree_{number},\n" for number in range(1, len(plain.trees) + 1))
-    total: Any = fixed_total(plain)
-    if total is None:
-        total = add_up([f"votes[{c}]" for c in range(len(plain.classes))], lambda a, b: f"({a} + {b})")
-    else:
-        total = literal(float(total))
+    total = written_total(plain, [f"votes[{c}]" for c in range(len(plain.classes))], literal)
     smoothing = literal(plain.smoothing)
     smoothed = f"    votes = [vote + {smoothing} for vote in votes]\n" if plain.smoothing else ""
     return f'''

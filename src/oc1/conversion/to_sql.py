@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from ..machine_tree import MachineTree
-from ._values import add_up, check_text, fixed_total, kind_of, known_categories, labels_of, plain_value
+from ._sums import asked_features, linear, machine_parts, written_total
+from ._values import check_text, kind_of, known_categories, labels_of, plain_value, unused
 from .plain import PlainModel, PlainTree, plain_model
 
 #: How many CASEs may stand inside each other before a tree is cut, and into how many parts it is cut then.
@@ -110,7 +111,7 @@ def _is_number(kind: type) -> bool:
 def _check_names(plain: PlainModel) -> None:
     """Refuse names that databases cannot tell apart."""
     names: dict[str, str] = {}
-    for column in sorted(set().union(*(_asked(tree) for tree in plain.trees))):
+    for column in sorted(set().union(*map(asked_features, plain.trees))):
         name = str(plain.feature_names[column])
         other = names.setdefault(name.casefold(), name)
         if other is not name:
@@ -118,13 +119,6 @@ def _check_names(plain: PlainModel) -> None:
                 f"the attributes {other!r} and {name!r} cannot be columns of one table: many databases make no "
                 "difference between small and capital letters"
             )
-
-
-def _asked(tree: PlainTree) -> set[int]:
-    own: Any = tree.tree
-    if isinstance(own, MachineTree):
-        return set(np.flatnonzero(own.functions[:, :-1].any(axis=0)).tolist())
-    return set(own.features.tolist())
 
 
 class _Columns:
@@ -154,7 +148,7 @@ class _Columns:
         if column not in tree.codes:
             return f"COALESCE({self.raw(column)}, {fill})"
         if not tree.codes[column]:
-            return fill
+            return f"({fill})"  # two minus signs would begin a comment
         cases = " ".join(
             f"WHEN {self.category(column, value)} THEN {literal(float(code))}"
             for value, code in tree.codes[column].items()
@@ -165,17 +159,11 @@ class _Columns:
 # ---------------------------------------------------------------------------------------------------- questions
 
 
-def _linear(start: list[str], coefficients: Any, values: list[str]) -> str:
+def _linear(start: list[str], coefficients: list[float], values: list[str]) -> str:
     """Write a linear combination, which all databases add up from left to right, as the model does."""
     if len(values) > MOST_TERMS:
         raise ValueError(f"a test has {len(values)} attributes; in SQL it may have {MOST_TERMS}")
-    written = " ".join(start)
-    for coefficient, value in zip(map(float, coefficients), values, strict=True):
-        sign = "+" if coefficient >= 0 or not written else "-"
-        factor = abs(coefficient) if sign == "-" else coefficient
-        term = value if factor == 1.0 else f"{literal(factor)} * {value}"
-        written = f"{written} {sign} {term}" if written else term
-    return written or literal(0.0)
+    return " ".join(linear(start, coefficients, values, literal))
 
 
 def _test(columns: _Columns, tree: PlainTree, node: int) -> str:
@@ -187,11 +175,11 @@ def _test(columns: _Columns, tree: PlainTree, node: int) -> str:
         return _membership(columns, tree, first, float(coefficients[0]), threshold, way)
     if not way:
         values = [columns.filled(tree, int(column)) for column in features]
-        return f"{_linear([], coefficients, values)} > {literal(threshold)}"
+        return f"{_linear([], coefficients.tolist(), values)} > {literal(threshold)}"
     raw = columns.raw(first)
     if way > 0 and threshold == np.finfo(float).max:
         return f"{raw} IS NULL"
-    test = f"{_linear([], coefficients, [raw])} > {literal(threshold)}"
+    test = f"{_linear([], coefficients.tolist(), [raw])} > {literal(threshold)}"
     return f"({raw} IS NULL OR {test})" if way > 0 else test
 
 
@@ -215,10 +203,9 @@ def _questions(columns: _Columns, tree: PlainTree, node: int) -> list[str]:
     own = tree.tree
     if not isinstance(own, MachineTree):
         return [_test(columns, tree, node)]
-    functions = own.machine(node)[0]
-    asked = np.flatnonzero(functions[:, :-1].any(axis=0))
-    values = [columns.filled(tree, int(column)) for column in asked]
-    written = [_linear([literal(float(row[-1]))], row[asked], values) for row in functions]
+    asked, *functions = (part.tolist() for part in machine_parts(own, node))
+    values = [columns.filled(tree, column) for column in asked]
+    written = [_linear([literal(constant)], row, values) for row, constant in zip(*functions, strict=True)]
     return [" AND ".join(f"{this} >= {other}" for other in written[b + 1 :]) for b, this in enumerate(written[:-1])]
 
 
@@ -378,8 +365,7 @@ def _query(plain: PlainModel, columns: _Columns, source: str, table: str) -> str
         voices = [f"CAST({one} AS DOUBLE PRECISION)" for one in sums]  # PostgreSQL's literals are exact decimals
         smoothing = literal(float(plain.smoothing))
         smoothed = [f"({one} + {smoothing})" if plain.smoothing else one for one in voices]
-        fixed = fixed_total(plain)
-        total = add_up(smoothed, lambda a, b: f"({a} + {b})") if fixed is None else literal(float(fixed))
+        total = written_total(plain, smoothed, literal)
         shares = [f"{smoothed[c]} / {total} AS {outputs[c]}" for c in range(n_classes)]
         cases = "\n  ".join(
             f"WHEN {' AND '.join(f'{voices[c]} >= {other}' for other in voices[c + 1 :])} THEN {labels[c]}"
@@ -402,11 +388,6 @@ def _output_names(plain: PlainModel) -> list[str]:
     names: list[str] = []
     taken: set[str] = set()
     for label in labels_of(plain)[0]:
-        wanted, number = f"p_{label}", 1
-        name = wanted
-        while name.casefold() in taken:
-            number += 1
-            name = f"{wanted}_{number}"
-        taken.add(name.casefold())
-        names.append(name)
+        names.append(unused(f"p_{label}", taken, str.casefold))
+        taken.add(names[-1].casefold())
     return names

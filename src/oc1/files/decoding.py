@@ -1,4 +1,4 @@
-"""JSON as fitted models, checked field by field.
+"""JSON as fitted models, checked field by field, without scikit-learn: its import takes longer than most files.
 
 Nothing that a file contains is ever executed, and no number in it makes room for more than its lists hold.
 """
@@ -11,13 +11,9 @@ from typing import Any
 import numpy as np
 
 from .. import __version__
-from ..baselines import LMDTClassifier
-from ..ensemble import OC1EnsembleClassifier
-from ..learners import LEARNERS, learner_class
+from ..learners import LEARNERS
 from ..machine_tree import MachineTree
-from ..regressor import OC1Regressor
 from ..schema import (
-    LONGEST,
     Misfit,
     cut,
     described,
@@ -33,16 +29,21 @@ from ..schema import (
 )
 from ..tree import RegressionTree, Tree
 from .dt import MOST_FEATURES
-from .stored import FORMAT, VERSION, Source, StoredModel
+from .stored import FORMAT, VERSION, Fitted, Source
 
 #: A vote of votes of votes, and so on, goes no deeper.
 MOST_VOTES = 4
-#: A file cannot ask for more threads.
-MOST_JOBS = 1024
+#: Learners that are not trees of linear tests for classes.
+VOTE, REGRESSOR, MACHINES = "OC1EnsembleClassifier", "OC1Regressor", "LMDTClassifier"
+#: Those that know categorical attributes.
+WITH_CATEGORIES = ("OC1Classifier", "OC1Regressor", "OC1EnsembleClassifier")
 
 
-def decoded_document(document: Any) -> StoredModel:
-    """Return the model that a document describes; raise `Misfit` if it is not right in every detail."""
+def decoded_document(document: Any) -> tuple[Fitted, Source]:
+    """Return the model that a document describes; raise `Misfit` if it is not right in every detail.
+
+    (But for its parameters, which `building` looks at.)
+    """
     if type(document) is not dict or document.get("format") != FORMAT:
         raise Misfit("", f'is not a model of oc1: it does not say "format": "{FORMAT}"')
     version = whole(document.get("version"), "version", 1)
@@ -58,9 +59,9 @@ def decoded_document(document: Any) -> StoredModel:
         del fields[name]
     text(fields.pop("package", None), "package")
     source = fields.pop("source", {})
-    model = _decoded_model(fields)
+    fitted = _decoded_model(fields)
     with within("source"):
-        return StoredModel(model, _decoded_source(source, model.n_features_in_))
+        return fitted, _decoded_source(source, fitted.attributes["n_features_in_"])
 
 
 def _decoded_source(data: Any, n_features: int) -> Source:
@@ -92,10 +93,10 @@ def _nullable(values: Any, where: str, **limits: Any) -> np.ndarray:
     return array
 
 
-def _decoded_model(data: dict[str, Any], votes: int = 0) -> Any:
-    cls = _decoded_class(data.get("learner"), "learner")
-    is_vote, is_regressor = cls is OC1EnsembleClassifier, cls is OC1Regressor
-    has_categories = is_vote or "categorical_features" in cls._get_param_names()  # type: ignore[attr-defined]
+def _decoded_model(data: dict[str, Any], votes: int = 0) -> Fitted:
+    learner = known_learner(data.get("learner"))
+    is_vote, is_regressor = learner == VOTE, learner == REGRESSOR
+    has_categories = learner in WITH_CATEGORIES
     record(
         data,
         ("learner", "parameters", "n_features", "n_hyperplanes")
@@ -105,7 +106,8 @@ def _decoded_model(data: dict[str, Any], votes: int = 0) -> Any:
         + (("categories",) if has_categories else ())
         + (("oob_score", "oob_decision_function") if is_vote else ()),
     )
-    model = _decoded_estimator(data, votes)
+    if type(data["parameters"]) is not dict:
+        raise Misfit("parameters", f"must be an object, not {described(data['parameters'])}")
     # A vote has no list with an entry for each attribute.
     n_features = whole(data["n_features"], "n_features", 1, MOST_FEATURES if is_vote else 2**31)
     fitted: dict[str, Any] = {
@@ -127,71 +129,16 @@ def _decoded_model(data: dict[str, Any], votes: int = 0) -> Any:
     if is_vote:
         fitted |= _decoded_vote(data, fitted, votes)
     else:
-        fitted |= _decoded_trees(data, fitted, cls)
-    model.__dict__.update(fitted)
-    return model
+        fitted |= _decoded_trees(data, fitted, learner)
+    return Fitted(learner, data["parameters"], fitted)
 
 
-def _decoded_class(name: Any, where: str) -> type:
-    try:
-        return learner_class(text(name, where))
-    except KeyError:
-        known = sorted({learner.class_name for learner in LEARNERS.values()})
-        raise Misfit(where, f"{described(name)} is not known; it must be one of {', '.join(known)}") from None
-
-
-def _decoded_estimator(data: dict[str, Any], depth: int) -> Any:
-    """Return an estimator, not fitted, by the name of its class and its parameters."""
-    cls: Any = _decoded_class(data["learner"], "learner")
-    given = data["parameters"]
-    if type(given) is not dict:
-        raise Misfit("parameters", f"must be an object, not {described(given)}")
-    known = cls._get_param_names()
-    parameters = {}
-    for name, value in given.items():
-        if name not in known:
-            raise Misfit("parameters", f"{cls.__name__} has no parameter {described(name)}")
-        with within("parameters"):
-            parameters[name] = _decoded_value(value, name, depth)
-    n_jobs = parameters.get("n_jobs")
-    if n_jobs is not None and (whole(n_jobs, "parameters.n_jobs", -MOST_JOBS, MOST_JOBS) == 0):
-        raise Misfit("parameters.n_jobs", "must not be 0")
-    model = cls(**parameters)
-    try:
-        model._validate_params()
-    except (ValueError, TypeError) as error:
-        words, got, value = str(error).partition(" Got ")
-        raise Misfit(
-            "parameters", words + got + (value if len(value) <= LONGEST else value[:LONGEST] + "...")
-        ) from None
-    return model
-
-
-def _decoded_value(value: Any, where: str, depth: int) -> Any:
-    if type(value) is list:
-        return [_decoded_value(one, f"{where}[{i}]", depth) for i, one in enumerate(value)]
-    if type(value) is int:
-        return whole(value, where, -(2**63), 2**63 - 1)
-    if type(value) is float:
-        return float(numbers([value], where)[0])
-    if type(value) is not dict:
-        return value
-    if value.keys() == {"tuple"}:
-        return tuple(_decoded_value(items(value["tuple"], where), where, depth))
-    if value.keys() == {"dict"}:
-        pairs = [items(_decoded_value(pair, where, depth), where, 2) for pair in items(value["dict"], where)]
-        if not all(isinstance(key, bool | int | float | str) for key, _ in pairs):
-            raise Misfit(where, "keys must be texts, numbers or booleans")
-        found = {key: one for key, one in pairs}
-        if len(found) < len(pairs):
-            raise Misfit(where, "a key is there twice")
-        return found
-    if value.keys() == {"learner", "parameters"}:
-        if depth >= MOST_VOTES:
-            raise Misfit(where, f"learners are nested more than {MOST_VOTES} deep")
-        with within(where):
-            return _decoded_estimator(value, depth + 1)
-    raise Misfit(where, "is an object of no known kind")
+def known_learner(name: Any) -> str:
+    """Return the name of a class, which must be a learner of the package."""
+    known = sorted({learner.class_name for learner in LEARNERS.values()})
+    if text(name, "learner") not in known:
+        raise Misfit("learner", f"{described(name)} is not known; it must be one of {', '.join(known)}")
+    return name
 
 
 def _decoded_categories(values: Any, n_features: int) -> list[np.ndarray | None]:
@@ -214,8 +161,8 @@ def _decoded_categories(values: Any, n_features: int) -> list[np.ndarray | None]
     return categories
 
 
-def _decoded_trees(data: dict[str, Any], fitted: dict[str, Any], cls: type) -> dict[str, Any]:
-    kind: Any = RegressionTree if cls is OC1Regressor else MachineTree if cls is LMDTClassifier else Tree
+def _decoded_trees(data: dict[str, Any], fitted: dict[str, Any], learner: str) -> dict[str, Any]:
+    kind: Any = {REGRESSOR: RegressionTree, MACHINES: MachineTree}.get(learner, Tree)
     classes, n_features = fitted.get("classes_"), fitted["n_features_in_"]
     own = {name: data[name] for name in ("tree", "unpruned_tree")}
     for name, value in own.items():
@@ -237,7 +184,7 @@ def _decoded_trees(data: dict[str, Any], fitted: dict[str, Any], cls: type) -> d
         return found if classes is None else replace(found, classes=classes)
 
     tree = read("tree", shared)
-    score = "loss" if cls is OC1Regressor else "accuracy"
+    score = "loss" if learner == REGRESSOR else "accuracy"
     return {
         "tree_": tree,
         "unpruned_tree_": read("unpruned_tree", {**shared, **own["unpruned_tree"]}) if own["unpruned_tree"] else tree,
@@ -280,14 +227,15 @@ def _decoded_vote(data: dict[str, Any], fitted: dict[str, Any], votes: int) -> d
             if (np.diff(features) <= 0).any():
                 raise Misfit("features", "must be in order, each of them once")
             member = _decoded_model(rest, votes + 1)
-            if isinstance(member, OC1Regressor):
+            if member.learner == REGRESSOR:
                 raise Misfit("learner", "a learner of numbers cannot vote on classes")
-            if member.n_features_in_ != len(features):
-                raise Misfit("features", f"must have {member.n_features_in_} entries, but has {len(features)}")
+            n_features, own_classes = member.attributes["n_features_in_"], member.attributes["classes_"]
+            if n_features != len(features):
+                raise Misfit("features", f"must have {n_features} entries, but has {len(features)}")
             classes: Any = fitted["classes_"]
-            if member.classes_.dtype.kind != classes.dtype.kind or not np.isin(member.classes_, classes).all():
+            if own_classes.dtype.kind != classes.dtype.kind or not np.isin(own_classes, classes).all():
                 raise Misfit("classes", "are not among those of the vote")
-            _check_numbers(member, features, fitted["categories_"])
+            _check_numbers(member.attributes.get("categories_"), features, fitted["categories_"])
             members.append(member)
             columns.append(features)
     if not members:
@@ -311,9 +259,9 @@ def _decoded_shares(rows: Any, n_classes: int) -> np.ndarray:
     return array
 
 
-def _check_numbers(member: Any, features: np.ndarray, categories: list[np.ndarray | None] | None) -> None:
+def _check_numbers(numbers: Any, features: np.ndarray, categories: list[np.ndarray | None] | None) -> None:
     """Check the categories of a tree in a vote, which are numbers of the vote's categories."""
-    for m, own in enumerate(getattr(member, "categories_", None) or ()):
+    for m, own in enumerate(numbers or ()):
         known = None if categories is None else categories[features[m]]
         if own is not None and known is not None:
             for number in own:

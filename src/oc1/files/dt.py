@@ -15,14 +15,12 @@ import warnings
 from typing import Any, NamedTuple
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
-from ..base import TreeClassifier
-from ..classifier import OC1Classifier
 from ..schema import described
 from ..splitting import information_gained
 from ..tree import Tree
 from .problems import FileProblem
+from .stored import Fitted
 
 #: A file that declares more is refused: what missing values count as is stored for each.
 MOST_FEATURES = 1_000_000
@@ -61,6 +59,10 @@ def written(model: Any, name: str) -> str:
     name : str
         Of the training set, for the header.
     """
+    from sklearn.utils.validation import check_is_fitted  # here: reading does without scikit-learn
+
+    from ..base import TreeClassifier
+
     advice = "save it as JSON (.json)"
     if not isinstance(model, TreeClassifier):
         raise ValueError(f"a .dt file holds one tree for classes, not {type(model).__name__}: {advice}")
@@ -116,8 +118,8 @@ def is_dt(data: bytes) -> bool:
     return data.removeprefix(b"\xef\xbb\xbf").lstrip()[:12].lower() == b"training set"
 
 
-def parsed(data: bytes, path: str | os.PathLike) -> OC1Classifier:
-    """Make a classifier of a ``.dt`` file.
+def parsed(data: bytes, path: str | os.PathLike) -> Fitted:
+    """Make an `OC1Classifier` of a ``.dt`` file, or what it takes for one.
 
     It has the default parameters, the classes 1, 2, ..., no names of attributes, and missing values count as 0: the
     format does not hold these. The gains of its splits are information, in bits, and its ``pruning_path_`` has the
@@ -281,18 +283,17 @@ def _tree(hyperplanes: dict[str, _Hyperplane], d: int, k: int) -> Tree:
     )
 
 
-def _fitted(tree: Tree) -> OC1Classifier:
+def _fitted(tree: Tree) -> Fitted:
     # The whole tree alone: for a hostile tree the sequence would take the square of its depth in memory.
     path = np.array([(0.0, tree.n_leaves, np.nan)], dtype=[("alpha", float), ("leaves", np.int64), ("accuracy", float)])
-    model = OC1Classifier()
-    model.__dict__.update(
-        n_features_in_=len(tree.fill),
-        classes_=tree.classes,
-        tree_=tree,
-        unpruned_tree_=tree,
-        pruning_path_=path.view(np.recarray),
-        n_hyperplanes_=0,
-        categories_=None,
-        _scale=np.ones(len(tree.fill)),
-    )
-    return model
+    attributes = {
+        "n_features_in_": len(tree.fill),
+        "classes_": tree.classes,
+        "tree_": tree,
+        "unpruned_tree_": tree,
+        "pruning_path_": path.view(np.recarray),
+        "n_hyperplanes_": 0,
+        "categories_": None,
+        "_scale": np.ones(len(tree.fill)),
+    }
+    return Fitted("OC1Classifier", {}, attributes)

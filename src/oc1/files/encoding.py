@@ -14,6 +14,7 @@ from .. import __version__
 from ..ensemble import OC1EnsembleClassifier
 from ..learners import learner_class
 from ..schema import LABEL_TYPES, Misfit, cut
+from .building import built
 from .decoding import decoded_document
 from .stored import FORMAT, VERSION, Source
 
@@ -32,7 +33,7 @@ def written_json(model: Any, source: Source) -> bytes:
         **_encoded_model(model, left_out),
     }
     try:
-        decoded_document(document)
+        built(decoded_document(document)[0])
     except (Misfit, RecursionError) as error:
         raise ValueError(f"the model cannot be stored as JSON: {error}") from None
     for message in left_out:

@@ -8,6 +8,8 @@ import json
 import os
 import stat
 import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +17,10 @@ from ..schema import Misfit, described
 from . import dt
 from .atomic import replacing
 from .decoding import decoded_document
-from .encoding import written_json
 from .problems import FileProblem
-from .stored import Source, StoredModel
+from .stored import Fitted, Source, StoredModel
 
-__all__ = ["Source", "StoredModel", "load_model", "model_from_bytes", "read_model", "save_model"]
+__all__ = ["Source", "StoredModel", "load_model", "model_from_bytes", "read_fitted", "read_model", "save_model"]
 
 #: Larger files, also once they are unpacked, are not read.
 MOST_BYTES = 2**30
@@ -66,6 +67,8 @@ def save_model(model: Any, path: str | os.PathLike, *, source: Source | None = N
     >>> bool((load_model(path).predict_proba(X) == clf.predict_proba(X)).all())
     True
     """
+    from .encoding import written_json  # here and below: scikit-learn takes a second to import
+
     name = os.fspath(path).lower()
     plain = name.removesuffix(".gz")
     if plain.endswith(".dt"):
@@ -117,6 +120,22 @@ def read_model(path: str | os.PathLike) -> StoredModel:
     return model_from_bytes(_read(path), path)
 
 
+def read_fitted(path: str | os.PathLike) -> tuple[Fitted, Source]:
+    """Read a model without making an estimator of it, which takes a second less: scikit-learn is not imported.
+
+    Parameters
+    ----------
+    path : str or path-like
+
+    Returns
+    -------
+    fitted : Fitted
+        `estimator_of` makes an estimator of it.
+    source : Source
+    """
+    return fitted_from_bytes(_read(path), path)
+
+
 def _read(path: str | os.PathLike) -> bytes:
     try:
         status = os.stat(path)
@@ -150,18 +169,46 @@ def model_from_bytes(data: bytes, path: str | os.PathLike) -> StoredModel:
     path : str or path-like
         For messages.
     """
+    fitted, source = fitted_from_bytes(data, path)
+    return StoredModel(estimator_of(fitted, path), source)
+
+
+def estimator_of(fitted: Fitted, path: str | os.PathLike) -> Any:
+    """Make an estimator of a model that was read from a file.
+
+    Parameters
+    ----------
+    fitted : Fitted
+    path : str or path-like
+        For messages: its parameters may be wrong.
+    """
+    from .building import built
+
+    with _problems_of(path):
+        return built(fitted)
+
+
+def fitted_from_bytes(data: bytes, path: str | os.PathLike) -> tuple[Fitted, Source]:
+    """Make a model, not yet an estimator, of what a file holds; the arguments are those of `model_from_bytes`."""
     if data[:2] == b"\x1f\x8b":
         data = _unpacked(data, path)
     if not data.strip():
         raise FileProblem(path, "is empty")
     if _is_pickle(data):
         raise FileProblem(path, PICKLE)
-    try:
+    with _problems_of(path):
         if dt.is_dt(data) or os.fspath(path).lower().removesuffix(".gz").endswith(".dt"):
-            model = dt.parsed(data, path)
-            n_examples = float(model.tree_.counts[0].sum())
-            return StoredModel(model, Source(n_examples=int(n_examples) if n_examples.is_integer() else None))
+            fitted = dt.parsed(data, path)
+            n_examples = float(fitted.attributes["tree_"].counts[0].sum())
+            return fitted, Source(n_examples=int(n_examples) if n_examples.is_integer() else None)
         return decoded_document(_parsed_json(data, path))
+
+
+@contextmanager
+def _problems_of(path: str | os.PathLike) -> Iterator[None]:
+    """Say of which file something is wrong."""
+    try:
+        yield
     except Misfit as error:
         raise FileProblem(path, str(error)) from None
     except RecursionError:

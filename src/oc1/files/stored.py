@@ -32,6 +32,25 @@ class Source:
 
 
 @dataclass(frozen=True)
+class Fitted:
+    """A fitted model before it is an estimator, which takes scikit-learn.
+
+    Attributes
+    ----------
+    learner : str
+        Name of its class.
+    parameters : dict
+        As the file has them.
+    attributes : dict
+        Of the fitted estimator, by their names. The members of a vote, ``estimators_``, are `Fitted` themselves.
+    """
+
+    learner: str
+    parameters: dict[str, Any]
+    attributes: dict[str, Any]
+
+
+@dataclass(frozen=True)
 class StoredModel:
     """What a model file holds."""
 

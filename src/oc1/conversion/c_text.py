@@ -1,0 +1,82 @@
+"""Texts of users and long lines as C takes them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+#: The longest string that C99 promises to take.
+LONGEST_TEXT = 4095
+WIDTH = 110
+
+
+def comment(text: Any, longest: int = 60) -> str:
+    r"""Write a user's text so that it can stand in a comment: ASCII, nothing that could end the comment or the line.
+
+    Examples
+    --------
+    >>> comment("a*/b")
+    'a\\u002a/b'
+    """
+    text = str(text)
+    text = text if len(text) <= longest else text[: longest - 3] + "..."
+    return re.sub(r"[^ -~]|[\\*]|\?(?=\?)", lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+def string(text: str) -> str:
+    r"""Write a user's text as a string of C, in UTF-8.
+
+    Examples
+    --------
+    >>> print(string('say "??/"\n'))
+    "say \"\?\?/\"\012"
+    """
+    raw = text.encode("utf-8", "surrogatepass")
+    if len(raw) > LONGEST_TEXT:
+        raise ValueError(f"the class label {comment(text)!r} is too long for C; give labels")
+    return '"' + "".join(_character(byte) for byte in raw) + '"'
+
+
+def _character(byte: int) -> str:
+    if chr(byte) in '"\\?':
+        return "\\" + chr(byte)
+    return chr(byte) if 32 <= byte < 127 else f"\\{byte:03o}"
+
+
+def identifiers(texts: Iterable[Any]) -> list[str]:
+    """Turn texts into different ends of C names.
+
+    Examples
+    --------
+    >>> identifiers(["petal len", "petal-len", ""])
+    ['petal_len', 'petal_len_1', '2']
+    """
+    taken: set[str] = set()
+    ends = []
+    for number, text in enumerate(texts):
+        plain = re.sub("[^A-Za-z0-9]+", "_", str(text)[:60]).strip("_")
+        end, extra = plain or str(number), f"_{number}"
+        while end in taken:
+            end, extra = plain + extra, extra + "_"
+        taken.add(end)
+        ends.append(end)
+    return ends
+
+
+def wrapped(parts: Iterable[str], joint: str, indent: str) -> str:
+    """Join parts, with line breaks at joints where lines become long; the first line has no indentation."""
+    lines: list[str] = []
+    for part in parts:
+        if lines and len(lines[-1]) + len(joint) + len(part) <= WIDTH:
+            lines[-1] += joint + part
+        else:
+            if lines:
+                lines[-1] += joint.rstrip()
+            lines.append(indent + part)
+    return "\n".join(lines)[len(indent) :]
+
+
+def function(head: str, what: str, body: Iterable[str]) -> str:
+    """Write a function and what it does."""
+    return "\n".join([f"/* {what} */", f"static inline {head}", "{", *body, "}"])
