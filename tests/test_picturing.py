@@ -89,14 +89,12 @@ def test_the_name_of_the_picture_is_the_default(folder, tmp_path, monkeypatch):
         ("flowers.json --node 0", 2, "--node is for --what partition and projection, not tree"),
         ("flowers.json --what pruning --max-depth 1", 2, "--max-depth is for --what tree"),
         ("vote.json", 2, "a vote has no single tree"),
-        ("flowers.json other.csv", 1, "example 2 has the class 'c', which the model does not know"),
         ("flowers.json none.csv", 1, "no such file"),
         ("none.json", 1, "no such file"),
     ],
 )
 def test_what_cannot_be_drawn_is_said_in_a_sentence(folder, tmp_path, monkeypatch, words, code, says):
     monkeypatch.chdir(tmp_path)
-    (folder / "other.csv").write_text("len,wid,size,kind\n1,2,3,b_1\n1,2,3,c\n")
     files = [folder / word if word.endswith((".json", ".csv")) else word for word in words.split()]
     output = run(*files, code=code)
     assert says in " ".join(output.split())
@@ -127,3 +125,9 @@ def test_large_trees_are_cut_where_they_cannot_be_read(tmp_path):
     out = tmp_path / "tree.svg"
     assert "levels are drawn (see --max-depth)" in run(tmp_path / "deep.json", "-o", out)
     assert "levels" not in run(tmp_path / "deep.json", "--max-depth", 3, "-o", out)
+
+
+def test_examples_of_unknown_classes_are_left_out(folder, tmp_path):
+    (tmp_path / "other.csv").write_text("len,wid,size,kind\n1,2,3,b_1\n1,2,3,c\n")
+    output = run(folder / "flowers.json", tmp_path / "other.csv", "-o", tmp_path / "known.svg")
+    assert "1 examples are left out: the model knows no class 'c'" in output

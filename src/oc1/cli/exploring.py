@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from .options import Format, Header, Ignore, Marker, Model, Target, reading
-from .predicting import as_numbers, inputs_of
 from .screen import Refusal, note, refusing
 
 
@@ -39,6 +38,7 @@ def explore(
     from ..explore import explore as make_page
     from ..files.atomic import replacing
     from ..files.models import read_model
+    from .labelled import examples_of
 
     stored = read_model(model)
     out = out or model.with_suffix(".html")
@@ -49,40 +49,8 @@ def explore(
         page = make_page(stored.model, source=stored.source, title=model.stem)
     else:
         options = reading(target, format, header, ignore, missing_marker)
-        X, y = _examples(stored.model, stored.source, data, options)
+        X, y = examples_of(stored.model, stored.source, data, options)
         page = make_page(stored.model, X, y, source=stored.source, title=model.stem)
     with replacing(out, "w", encoding="utf-8", newline="\n") as file:
         file.write(page)
     note(f"written to {out} ({len(page.encode()) / 1e6:.2f} MB)")
-
-
-def _examples(model: Any, source: Any, data: str, options: Any) -> tuple[Any, Any]:
-    """Return the examples of a file whose class the model knows, and their classes (or numbers)."""
-    import numpy as np
-    import polars as pl
-
-    from ..files.problems import FileProblem
-    from ..files.tables import label_indices, scan_table
-
-    rows: list[Any] = []
-    answers: list[np.ndarray] = []
-    n_unknown, unknown = 0, None
-    for batch in scan_table(data, inputs_of(model, source), options, labelled=True):
-        if not hasattr(model, "classes_"):
-            rows.append(batch.X)
-            answers.append(as_numbers(batch.y, data, batch.first_row))
-            continue
-        labels = np.asarray(batch.y)
-        numbers = label_indices(labels, model.classes_)
-        known = np.flatnonzero(numbers >= 0)
-        if len(known) < len(numbers):
-            n_unknown += len(numbers) - len(known)
-            unknown = unknown or str(labels[numbers < 0][0])
-        rows.append(batch.X[known])
-        answers.append(model.classes_[numbers[known]])
-    y = np.concatenate(answers) if answers else np.empty(0)
-    if not len(y):
-        raise FileProblem(data, "has no example of a class that the model knows")
-    if n_unknown:
-        note(f"note: {n_unknown} examples are left out: the model knows no class {unknown!r:.60}")
-    return pl.concat(rows) if isinstance(rows[0], pl.DataFrame) else np.concatenate(rows), y

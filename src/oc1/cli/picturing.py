@@ -8,7 +8,6 @@ from typing import Annotated, Any
 import typer
 
 from .options import Format, Header, Ignore, Marker, Model, Target, completing, reading
-from .predicting import as_numbers, inputs_of
 from .screen import Refusal, note, refusing
 
 PICTURES = ("tree", "partition", "projection", "pruning", "importance")
@@ -76,6 +75,8 @@ def plot(
         raise Refusal(f"--what {what}: a vote has no single tree; importance and, of two attributes, partition show it")
     X, y = None, None
     if data is not None and what in ("tree", "partition", "projection"):
+        from .labelled import examples_of
+
         X, y = examples_of(fitted, stored.source, data, reading(target, format, header, ignore, missing_marker))
 
     import matplotlib
@@ -135,46 +136,3 @@ def _pair(features: str | None, model: Any) -> list[str | int] | None:
     if len(words) != 2:
         raise Refusal(f"--features takes two attributes, A,B; got {features!r}")
     return [int(word) if word not in names and word.isdecimal() else word for word in words]
-
-
-def examples_of(model: Any, source: Any, data: str, options: Any) -> tuple[Any, Any]:
-    """Return labelled examples as a model takes them.
-
-    Parameters
-    ----------
-    model : fitted estimator
-    source : Source
-        What is known of its training data.
-    data : str
-        Path of the file.
-    options : ReadOptions
-
-    Returns
-    -------
-    X : array or frame
-    y : array
-        Classes of the model, or numbers.
-    """
-    import numpy as np
-    import polars as pl
-
-    from ..files.problems import FileProblem
-    from ..files.tables import label_indices, scan_table
-
-    batches = list(scan_table(data, inputs_of(model, source), options, labelled=True))
-    labels = np.concatenate([np.asarray(batch.y) for batch in batches])
-    if isinstance(batches[0].X, pl.DataFrame):
-        X = pl.concat([batch.X for batch in batches])
-    else:
-        X = np.concatenate([batch.X for batch in batches])
-        if hasattr(model, "feature_names_in_"):
-            X = pl.DataFrame(X, schema=list(model.feature_names_in_), orient="row")
-    if not hasattr(model, "classes_"):
-        return X, as_numbers(labels, data, 0)
-    numbers = label_indices(labels, model.classes_)
-    if (numbers < 0).any():
-        row = int(np.flatnonzero(numbers < 0)[0])
-        raise FileProblem(
-            data, f"example {row + 1} has the class {str(labels[row])[:60]!r}, which the model does not know"
-        )
-    return X, model.classes_[numbers]

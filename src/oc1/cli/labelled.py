@@ -1,0 +1,52 @@
+"""Labelled examples of a file, as a model takes them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from ..files.problems import FileProblem
+from ..files.tables import ReadOptions, label_indices, scan_table
+from .predicting import as_numbers
+from .predictor import Predictor
+from .screen import note
+
+
+def examples_of(model: Any, source: Any, data: str, options: ReadOptions) -> tuple[Any, np.ndarray]:
+    """Return the examples of a file whose class the model knows.
+
+    Parameters
+    ----------
+    model : fitted estimator
+    source : Source
+        What is known of its training data.
+    data : str
+        Path of the file.
+    options : ReadOptions
+
+    Returns
+    -------
+    X : array or frame
+    y : array
+        Classes of the model, or numbers.
+    """
+    batches = list(scan_table(data, Predictor.of(model, source).inputs, options, labelled=True))
+    labels = np.concatenate([np.asarray(batch.y) for batch in batches])
+    if isinstance(batches[0].X, pl.DataFrame):
+        X: Any = pl.concat([batch.X for batch in batches])
+    else:
+        X = np.concatenate([batch.X for batch in batches])
+        if hasattr(model, "feature_names_in_"):
+            X = pl.DataFrame(X, schema=list(model.feature_names_in_), orient="row")
+    if not hasattr(model, "classes_"):
+        return X, as_numbers(labels, data, 0)
+    numbers = label_indices(labels, model.classes_)
+    known = np.flatnonzero(numbers >= 0)
+    if len(known) == 0:
+        raise FileProblem(data, "has no example of a class that the model knows")
+    if len(known) < len(numbers):
+        unknown = str(labels[numbers < 0][0])
+        note(f"note: {len(numbers) - len(known)} examples are left out: the model knows no class {unknown!r:.60}")
+    return X[known], model.classes_[numbers[known]]
