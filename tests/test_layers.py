@@ -15,6 +15,7 @@ ORDER = [
     "_newton",
     "_pointers",
     "_compiling",
+    "_printable",
     "_threads",
     "impurity",
     "export",

@@ -7,14 +7,21 @@ import sys
 
 def main() -> None:
     """Run the command line."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="backslashreplace")  # a label may have letters that the terminal has not
     try:
         from .cli.app import app
+    except KeyboardInterrupt:
+        sys.exit(130)
     except ModuleNotFoundError as problem:
         if (problem.name or "").partition(".")[0] not in ("typer", "rich"):
             raise
         sys.exit('error: the command line needs typer, rich and polars; install them with: pip install "oc1[cli]"')
     try:
         sys.exit(app(prog_name="oc1", standalone_mode=False))
+    except KeyboardInterrupt:
+        sys.exit(130)
     except Exception as problem:
         # What typer has to say of wrong options, in one sentence like everything else. (Its classes have moved around.)
         if not hasattr(problem, "format_message"):

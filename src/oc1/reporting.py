@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from . import _kernels
+from ._printable import printable
 from .export import write_test
 
 #: Moves of one search of a node that are noted at most; there may be a hundred thousand at large nodes.
@@ -55,7 +56,8 @@ class Reporter:
     """
 
     def __init__(self, verbose: int, feature_names: Sequence[str] = (), write: Callable[[str], None] = print) -> None:
-        self.verbose, self.write = int(verbose), write
+        self.verbose = int(verbose)
+        self.write: Callable[[str], None] = lambda line: write(printable(line))  # names come from files
         self.names = SimpleNamespace(feature_names=tuple(feature_names))
 
     @property

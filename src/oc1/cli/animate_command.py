@@ -24,7 +24,7 @@ from .options import (
     reading,
     with_parameters,
 )
-from .screen import Refusal, in_background, note, print_json, refusing
+from .screen import Refusal, check_output, in_background, note, print_json, refusing
 from .training import categories, named
 
 ENDINGS = (".gif", ".html", ".htm")
@@ -69,8 +69,7 @@ def animate(
 
     if out.suffix.lower() not in ENDINGS:
         raise Refusal(f"--output {out}: an animation is a .gif or an .html file")
-    if not out.parent.is_dir():
-        raise Refusal(f"--output {out}: there is no folder {out.parent}")
+    check_output(out, data)
     settings = make("oc1", {"prune": "none"} | (parameters or {}), param, random_state=seed).get_params()
     options = reading(target, format, header, ignore, missing_marker, weights)
     table = read_table(data, options, categories=categories(one_hot, categorical))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from keyword import iskeyword
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from .options import Format, Header, Ignore, Marker, Model, Target, completing, reading
-from .screen import Refusal, note, refusing, say
+from .screen import Refusal, check_output, note, refusing, say
 
 #: What a model can become, and how such a file ends.
 ENDINGS = {"json": ".json", "dt": ".dt", "onnx": ".onnx", "c": ".h", "python": ".py", "sql": ".sql"}
@@ -63,6 +64,7 @@ def convert(
     """
     from ..files.models import read_model
 
+    out = None if out == Path("-") else out
     name_out = "" if out is None else out.name.removesuffix(".gz")
     kind = to or next((kind for kind, ending in ENDINGS.items() if name_out.endswith(ending)), None)
     if kind not in ENDINGS:
@@ -78,8 +80,15 @@ def convert(
         )
     if out is None and kind in ("onnx", "dt", "json"):
         raise Refusal(f"--to {kind} needs --output")
-    if out is not None and not out.parent.is_dir():
-        raise Refusal(f"--output {out}: there is no folder {out.parent}")
+    if out is not None and out.name.endswith(".gz") and kind not in ("json", "dt"):
+        raise Refusal(f"--output {out}: only model files are packed")
+    idle = {"--name": name and kind not in ("c", "python"), "--table": table and kind != "sql"}
+    idle |= {"--numbers": numbers != "double" and kind not in ("c", "onnx"), "--data": data and kind != "c"}
+    for option in (option for option, is_idle in idle.items() if is_idle):
+        raise Refusal(f"{option} does nothing for --to {kind}")
+    if name is not None and (not name.isidentifier() or iskeyword(name)):
+        raise Refusal(f"--name {name!r} is not a name that {kind} can use")
+    check_output(out, model, data)
     stored = read_model(model)
     rows = None
     if data is not None and kind == "c":
@@ -131,11 +140,12 @@ def _read_rows(stored: Any, data: str, options: Any):
 
     from ..files.tables import scan_table
     from .predictor import Predictor
+    from .training import named
 
     inputs = Predictor.of(stored.model, stored.source).inputs
     batches = [batch.X for batch in scan_table(data, inputs, options, labelled=False)]
     if isinstance(batches[0], np.ndarray):
-        return np.concatenate(batches)
+        return named(np.concatenate(batches), inputs.names)
     import polars as pl
 
     return pl.concat(batches)

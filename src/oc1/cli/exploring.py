@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from .options import Format, Header, Ignore, Marker, Model, Target, reading
-from .screen import Refusal, note, refusing
+from .screen import check_output, note, refusing
 
 
 @refusing
@@ -42,9 +42,7 @@ def explore(
 
     stored = read_model(model)
     out = out or model.with_suffix(".html")
-    for given in (str(model), *([data] if data not in (None, "-") else [])):
-        if out.resolve() == Path(str(given)).resolve():
-            raise Refusal(f"--output {out} is one of the files that are read")
+    check_output(out, model, data)
     if data is None:
         page = make_page(stored.model, source=stored.source, title=model.stem)
     else:

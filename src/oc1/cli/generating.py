@@ -8,9 +8,11 @@ from typing import Annotated, Any
 import typer
 
 from .options import FORMATS, Seed, completing
-from .screen import Refusal, note, refusing
+from .screen import Refusal, check_output, note, refusing
 
 SETS = ("ls10", "pol", "rcb")
+#: Points are drawn between numbers no larger than this: their difference must be a number, too.
+LARGEST = 1e300
 
 
 @refusing
@@ -39,7 +41,9 @@ def generate(
     format: Annotated[
         str | None,
         typer.Option(
-            metavar="csv|tsv|parquet|oc1", help="(default: by the name of the file)", autocompletion=completing(FORMATS)
+            metavar="csv|tsv|parquet|arff|oc1",
+            help="(default: by the name of the file)",
+            autocompletion=completing(FORMATS),
         ),
     ] = None,
     header: Annotated[bool, typer.Option(help="Write the names of the columns first (CSV, TSV).")] = True,
@@ -50,6 +54,7 @@ def generate(
     Examples: oc1 generate rcb -n 2000 -o rcb.csv; oc1 generate iris.json -n 500 --noise 0.05 -o flowers.csv
     """
     import numpy as np
+    import polars as pl
 
     from ..files.tables import write_table
 
@@ -59,8 +64,11 @@ def generate(
     if is_model and out is None:
         raise Refusal("give --output: a model has no data file of its own")
     out = Path(f"{what}.csv") if out is None else out
-    if not out.parent.is_dir():
-        raise Refusal(f"--output {out}: there is no folder {out.parent}")
+    if out != Path("-"):
+        check_output(out, what if is_model else None)
+    for option, value in (("--low", low), ("--high", high)):
+        if value is not None and not abs(value) <= LARGEST:
+            raise Refusal(f"{option} {value:g} is not a number to draw between")
     rng = np.random.default_rng(seed)
     if not is_model:
         if low is not None or high is not None:
@@ -70,6 +78,12 @@ def generate(
         X, y, classes, names, target = _from_model(what, n, low, high, rng)
     y = with_noise(y, len(classes), noise, rng)
     columns = {name: X[:, m] for m, name in enumerate(names)}
+    if out == Path("-"):
+        from ..files.tables import RowWriter
+
+        with RowWriter(None, format or "csv", header) as writer:
+            writer.write(pl.DataFrame({**columns, target: classes[y]}))
+        return
     write_table(out, {**columns, target: classes[y]}, format, header=header)
     note(f"{n} examples, {len(names)} attributes, {len(classes)} classes; written to {out}")
 
@@ -99,9 +113,11 @@ def _from_model(path: str, n: int, low: float | None, high: float | None, rng: A
         raise Refusal(f"{path} predicts numbers; points are labelled by models of classes")
     if getattr(model, "categories_", None) is not None:
         raise Refusal(f"{path} has categorical attributes; points can be drawn for numbers only")
+    if stored.source.one_hot:
+        raise Refusal(f"{path} has 0/1 columns made of text; points can be drawn for numbers only")
     d, known = model.n_features_in_, stored.source.ranges
-    least = np.array([own[0] for own in known] or [0.0] * d) if low is None else np.full(d, low)
-    most = np.array([own[1] for own in known] or [1.0] * d) if high is None else np.full(d, high)
+    least = np.nan_to_num([own[0] for own in known] or [0.0] * d, nan=0.0) if low is None else np.full(d, low)
+    most = np.nan_to_num([own[1] for own in known] or [1.0] * d, nan=1.0) if high is None else np.full(d, high)
     if (least > most).any():
         raise Refusal(f"--low {least.max():g} is above --high {most.min():g}")
     X = rng.uniform(least, most, size=(n, d))

@@ -83,8 +83,16 @@ Categorical = Annotated[
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
-Jobs = Annotated[int, typer.Option("--jobs", "-j", metavar="N", help="Cores to use; -1 is all.")]
-Seed = Annotated[int, typer.Option("--seed", "-s", min=0, help="The same seed gives the same answer.")]
+
+
+def _check_jobs(jobs: int) -> int:
+    if jobs == 0:
+        raise typer.BadParameter("give a number of cores, or -1 for all of them")
+    return jobs
+
+
+Jobs = Annotated[int, typer.Option("--jobs", "-j", metavar="N", help="Cores to use; -1 is all.", callback=_check_jobs)]
+Seed = Annotated[int, typer.Option("--seed", "-s", min=0, max=2**32 - 1, help="The same seed gives the same answer.")]
 Verbose = Annotated[
     int,
     typer.Option("--verbose", "-v", count=True, help="Show each node; -vv: each move with impurity before and after."),
@@ -241,8 +249,13 @@ def make(name: str, parameters: dict[str, Any], extra: Sequence[str] | None, *, 
 
     if name not in LEARNERS:
         raise Refusal(f"--learner {name!r} is not known; it is one of {', '.join(LEARNERS)}")
-    known = parameters_of(name)
-    wanted = {key: _value(key, value) for key, value in parameters.items()} | dict(map(_pair, extra or ()))
+    known, pairs = parameters_of(name), dict(map(_pair, extra or ()))
+    wanted = {key: _value(key, value) for key, value in parameters.items()} | pairs
+    for key in pairs.keys() & parameters.keys():
+        raise Refusal(f"{key} is given twice: as an option and with --param")
+    for key, value in LEARNERS[name].fixed.items():
+        if wanted.get(key, value) != value:
+            raise Refusal(f"the learner {name!r} has {key}={value!r}: another value makes it another learner")
     for key in [key for key in wanted if key not in known]:
         if strict:
             raise Refusal(f"the learner {name!r} has no parameter {key!r}; it has {', '.join(known)}")
@@ -252,6 +265,10 @@ def make(name: str, parameters: dict[str, Any], extra: Sequence[str] | None, *, 
 
 def _value(name: str, value: Any) -> Any:
     """Turn what was given for an option into the parameter."""
+    option = next(option for option in PARAMETERS if option.name == name)
+    for one in value if isinstance(value, list) else [value]:
+        if option.choices and one not in option.choices:
+            raise Refusal(f"{option.flag} {one!r} is not known; it is one of {', '.join(option.choices)}")
     if name == "prune" and value == "none":
         return None
     if name == "class_weight":

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from .options import Format, Header, Ignore, Marker, Model, Target, completing, reading
-from .screen import Refusal, note, refusing
+from .screen import Refusal, check_output, note, refusing
 
 PICTURES = ("tree", "partition", "projection", "pruning", "importance")
 #: Larger trees are cut where --max-depth is not given.
@@ -62,6 +62,7 @@ def plot(
     path = Path(f"{what}.svg") if out is None else out
     if path.suffix.lower() not in ENDINGS:
         raise Refusal(f"--output {path} must end in .svg, .png or .pdf")
+    check_output(path, model, data)
     _refuse_idle(what, {"--features": features, "--node": node, "--max-depth": max_depth})
     if what == "projection" and data is None:
         raise Refusal("--what projection shows examples: DATA is needed")

@@ -10,11 +10,15 @@ import typer
 
 from .._progress import progress_bar
 from .options import Data, Format, Header, Ignore, Jobs, Json, Marker, Model, Target, reading
-from .screen import Refusal, note, print_json, refusing
+from .screen import Refusal, check_output, note, print_json, refusing
 from .showing import print_classes, print_confusion, print_scores
 
 if TYPE_CHECKING:
     from .predictor import Predictor
+
+
+#: How the files end that `oc1 classify` writes.
+ENDINGS = (".csv", ".tsv", ".parquet", ".jsonl")
 
 
 @refusing
@@ -51,8 +55,10 @@ def classify(
     predictor = Predictor.from_file(model, jobs)
     predict = answering(predictor, probabilities, leaf)
     options = reading(target, format, header, ignore, missing_marker)
-    if out is not None and data != "-" and out.resolve() == Path(data).resolve():
-        raise Refusal(f"--output {out} is the data file itself")
+    out = None if out == Path("-") else out
+    if out is not None and not out.name.lower().removesuffix(".gz").endswith(ENDINGS):
+        raise Refusal(f"--output {out} must end in {', '.join(ENDINGS)}, or one of them and .gz")
+    check_output(out, data, model)
     n = 0
     with progress_bar("classifying", size_of_file(data)) as bar, RowWriter(out, "jsonl" if json else None) as writer:
         # The next batch is read while one is classified and written.
@@ -89,6 +95,7 @@ def examine(
 
     predictor = Predictor.from_file(model)
     options = reading(target, format, header, ignore, missing_marker)
+    check_output(misclassified, data, model)
     scores = score_file(predictor, data, options, misclassified)
     if json:
         print_json(scores.to_dict())

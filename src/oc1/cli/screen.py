@@ -11,9 +11,12 @@ import threading
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, TypeVar
 
 import typer
+
+from .._printable import printable
 
 Result = TypeVar("Result")
 
@@ -25,11 +28,6 @@ FAULTY_INPUT, WRONG_USE, STOPPED = 1, 2, 130
 
 class Refusal(Exception):
     """The command line asks for something that cannot be; the message says what, in one sentence."""
-
-
-def printable(text: str) -> str:
-    """Return text without characters that could move the cursor or change colours."""
-    return "".join(c if c.isprintable() or c in "\n\t" else repr(c)[1:-1] for c in text)
 
 
 def say(text: str = "") -> None:
@@ -110,6 +108,19 @@ def refusing(command: Callable) -> Callable:
 
 def _one_sentence(message: str) -> str:
     return " ".join(message.split())
+
+
+def check_output(out: Path | None, *inputs: Any) -> None:
+    """Refuse an output that cannot be, or that is one of the files that are read."""
+    if out is None:
+        return
+    if out.is_dir():
+        raise Refusal(f"--output {out} is a folder")
+    if not out.parent.is_dir():
+        raise Refusal(f"--output {out}: there is no folder {out.parent}")
+    for given in inputs:
+        if given is not None and os.fspath(given) != "-" and os.path.realpath(given) == os.path.realpath(out):
+            raise Refusal(f"--output {out} is one of the files that are read")
 
 
 def fail(problem: str, code: int, mark: str = "error: ") -> None:

@@ -21,7 +21,7 @@ def size_of(model: Any) -> dict[str, Any]:
     return {
         "leaves": int(model.get_n_leaves()),
         "depth": int(model.get_depth()),
-        "trees": len(trees),
+        "n_trees": len(trees),
         "tests": sum(int((~tree.is_leaf).sum()) for tree in trees),
         "oblique_tests": sum(_n_oblique(tree) for tree in trees),
         "attributes": used_attributes(model),
@@ -53,7 +53,7 @@ def names_of(model: Any) -> list[str]:
 
 def print_size(model: Any, size: dict[str, Any]) -> None:
     """Print how large a model is, and what it asks for."""
-    votes = f" in {size['trees']} trees" if size["trees"] > 1 else ""
+    votes = f" in {size['n_trees']} trees" if size["n_trees"] > 1 else ""
     say(f"leaves      {size['leaves']}{votes}, depth {size['depth']}")
     say(f"tests       {size['tests']}, {size['oblique_tests']} of them oblique")
     shown = [f"{own['name']} {100 * own['importance']:.0f}%" for own in size["attributes"][:10]]

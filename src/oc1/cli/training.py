@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from ..files.problems import FileProblem
 from .options import (
     Categorical,
     Data,
@@ -29,8 +30,13 @@ from .options import (
     reading,
     with_parameters,
 )
-from .screen import Refusal, in_background, note, print_json, refusing, say
+from .screen import Refusal, check_output, in_background, note, print_json, refusing, say
 from .showing import print_classes, print_scores, print_size, size_of
+
+#: Share of the examples that is held out if nothing is said, if there are not too few.
+HELD_OUT, FEW = 0.2, 10
+#: So many classes, and more than half as many as examples, are no classes.
+MANY_CLASSES = 50
 
 
 @refusing
@@ -48,13 +54,13 @@ def train(
         str | None, typer.Option("--test", "-T", metavar="FILE", help="Labelled file for the held-out accuracy.")
     ] = None,
     holdout: Annotated[
-        float,
+        float | None,
         typer.Option(
             min=0.0,
             help="Share (or, from 1 on, number) of the examples for the held-out accuracy; 0: none. The model that is "
-            "written is fitted on all.",
+            f"written is fitted on all. (default: {HELD_OUT})",
         ),
-    ] = 0.2,
+    ] = None,
     target: Target = None,
     format: Format = None,
     header: Header = None,
@@ -82,19 +88,27 @@ def train(
 
     estimator = make(learner, parameters or {}, param, random_state=seed, n_jobs=jobs, verbose=0 if json else verbose)
     out = default_output(data) if out is None else out
-    if out.resolve() == Path(data).resolve():
-        raise Refusal(f"--output {out} is the data file itself")
-    if not out.parent.is_dir():
-        raise Refusal(f"--output {out}: there is no folder {out.parent}")
+    if not out.name.lower().removesuffix(".gz").endswith((".json", ".dt")):
+        raise Refusal(f"--output {out}: a model file ends in .json, .json.gz or .dt")
+    check_output(out, data, test)
+    if test is not None and not Path(test).is_file():
+        raise FileProblem(test, "there is no such file")
+    if json:
+        estimator.set_params(verbose=0)
     numbers = learner == "regressor"
     options = reading(target, format, header, ignore, missing_marker, weights)
     table = read_table(data, options, numbers=numbers, categories=categories(one_hot, categorical))
+    check_target(table, numbers, getattr(estimator, "class_weight", None))
     if table.categorical:
         if not hasattr(estimator, "categorical_features") and learner != "vote":
             raise Refusal(f"the learner {learner!r} takes no categories; use --one-hot")
         estimator = with_categories(estimator)
 
     n = 0 if table.y is None else len(table.y)
+    if holdout is None and n < FEW:
+        note(f"note: {n} examples are too few to hold some out")
+    holdout = (HELD_OUT if n >= FEW else 0.0) if holdout is None else holdout
+    table = with_names(table)
     extent = () if table.categorical else ranges(table.X)
     table = replace(table, X=named(table.X, table.feature_names))
     start = time.perf_counter()
@@ -109,7 +123,7 @@ def train(
         from .predicting import score_file
         from .predictor import Predictor
 
-        held_out = score_file(Predictor.of(fitted, source), test, options)
+        held_out = score_file(Predictor.of(fitted, source), test, replace(options, weights=None))
     save_model(fitted, out, source=source)
     if json:
         figures = {"model": str(out), "learner": learner, "seconds": seconds} | size_of(fitted)
@@ -130,6 +144,47 @@ def train(
         say()
         print_classes({"training": training} | ({} if held_out is None else {"held-out": held_out}))
     note(f"model written to {out}")
+
+
+def check_target(table: Any, numbers: bool, class_weight: Any = None) -> None:
+    """Refuse classes that are none, and weights of classes that are not there."""
+    import numpy as np
+
+    if numbers:
+        return
+    n, labels = len(table.y), np.unique(table.y).tolist()
+    if len(labels) > max(MANY_CLASSES, n / 2):
+        raise Refusal(
+            f"the target has {len(labels)} different values in {n} examples: for numbers use --learner regressor, else "
+            "name the column of the class with --target"
+        )
+    for label in class_weight if isinstance(class_weight, dict) else ():
+        if label not in labels:
+            raise Refusal(f"--class-weight names {label!r}, but there is no such class")
+
+
+def with_names(table: Any):
+    """Return the table with names x1, x2, ... where text columns need some, and the file has none."""
+    import polars as pl
+
+    if table.feature_names is not None or not (table.categorical or table.one_hot):
+        return table
+    if table.categorical:
+        X = pl.DataFrame(table.X).rename(lambda name: _numbered(name))
+        return replace(table, X=X, feature_names=tuple(X.columns), categorical=tuple(map(_numbered, table.categorical)))
+    n_columns = table.X.shape[1] - sum(map(len, table.one_hot.values())) + len(table.one_hot)
+    names: list[str] = []
+    for column in map(str, range(n_columns)):
+        values = table.one_hot.get(column)
+        names += [_numbered(column)] if values is None else [f"{_numbered(column)}={value}" for value in values]
+    one_hot = {_numbered(column): values for column, values in table.one_hot.items()}
+    return replace(table, feature_names=tuple(names), one_hot=one_hot)
+
+
+def _numbered(index: str) -> str:
+    """Return what a column without a name is called: "0" is x1."""
+    title, _, rest = index.partition("=")
+    return f"x{int(title) + 1}" + (f"={rest}" if rest else "") if title.isdigit() else index
 
 
 def default_output(data: str) -> Path:
@@ -196,9 +251,9 @@ def hold_out(estimator: Any, table: Any, share: float, seed: int):
     from sklearn.utils import _safe_indexing
 
     n = len(table.y)
-    size: float | int = share if share < 1 else int(share)
-    if not 1 <= round(share * n if share < 1 else share) < n:
+    if not np.isfinite(share) or not 1 <= round(share * n if share < 1 else share) < n:
         raise Refusal(f"--holdout {share:g} of {n} examples leaves nothing to learn from, or to test on")
+    size: float | int = share if share < 1 else int(share)
     counts = np.unique(table.y, return_counts=True)[1]
     is_fine = hasattr(estimator, "predict_proba") and counts.min() >= 2
     n_held = int(np.ceil(share * n)) if share < 1 else int(share)
@@ -210,9 +265,11 @@ def hold_out(estimator: Any, table: Any, share: float, seed: int):
 
 
 def ranges(X) -> tuple[tuple[float, float], ...]:
-    """Return the smallest and the largest value of each attribute; nothing if some are text, or all missing."""
+    """Return the smallest and the largest value of each attribute; NaN where all are missing."""
+    import warnings
+
     import numpy as np
 
-    if np.isnan(X).all(axis=0).any():
-        return ()
-    return tuple(zip(np.nanmin(X, axis=0).tolist(), np.nanmax(X, axis=0).tolist(), strict=True))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # of columns without any value
+        return tuple(zip(np.nanmin(X, axis=0).tolist(), np.nanmax(X, axis=0).tolist(), strict=True))

@@ -27,7 +27,7 @@ from .options import (
     with_parameters,
 )
 from .screen import Refusal, note, print_json, print_table, refusing, say
-from .training import categories, with_categories
+from .training import categories, check_target, with_categories
 
 CLASSIFIERS = [name for name in LEARNERS if name != "regressor"]
 
@@ -89,6 +89,7 @@ def cv(
     table = _read(data, reading(target, format, header, ignore, missing_marker), one_hot, categorical)
     if table.categorical:
         contestants = {name: _for_categories(name, own) for name, own in contestants.items()}
+    check_target(table, numbers=False)
     n = len(table.y)
     classes, counts = np.unique(table.y, return_counts=True)
     if leave_one_out:
@@ -113,7 +114,7 @@ def cv(
     cells = summarise(records)
     chances = [corrected_t_test(records, cell.learner, names[0]).p_value for cell in cells[1:]]
     if json:
-        learners = [asdict(cell) | {"p_value": chance} for cell, chance in zip(cells, [None, *chances], strict=True)]
+        learners = [_figures(cell, chance) for cell, chance in zip(cells, [None, *chances], strict=True)]
         folds_done = [asdict(record) for record in records] if not leave_one_out else []
         print_json({"data": data, "examples": n, "folds": folds, "repeats": repeats, "seed": seed, "learners": learners,
                     "records": folds_done})  # fmt: skip
@@ -128,6 +129,17 @@ def _row(cell: Any, chance: float | None) -> list[str]:
     deviation = "" if cell.accuracy_sd is None else f" ± {cell.accuracy_sd:.2f}"
     sizes = ["-" if size is None else f"{size:.1f}" for size in (cell.leaves, cell.depth)]
     return [cell.learner, f"{cell.accuracy:.2f}{deviation}", *sizes, f"{cell.seconds:.3f}", _chance(chance)]
+
+
+def _figures(cell: Any, chance: float | None) -> dict[str, Any]:
+    """Return a row for programs; accuracies are shares, as in the other commands."""
+    figures = _as_shares(asdict(cell), ("accuracy", "accuracy_sd"))
+    del figures["data"]
+    return figures | {"p_value": chance}
+
+
+def _as_shares(row: dict[str, Any], names: tuple[str, ...]) -> dict[str, Any]:
+    return row | {name: None if row[name] is None else row[name] / 100 for name in names}
 
 
 def _chance(p: float | None) -> str:
@@ -162,7 +174,13 @@ def compare(
     repeats: Annotated[int, typer.Option("--repeats", "-r", min=1, help="Cross-validations.")] = 3,
     learner: Annotated[
         list[str] | None,
-        typer.Option("--learner", "-l", metavar="NAME", help="A further learner of the package to compare with."),
+        typer.Option(
+            "--learner",
+            "-l",
+            metavar="NAME",
+            help="A further learner to compare with.",
+            autocompletion=completing(CLASSIFIERS[3:]),
+        ),
     ] = None,
     target: Target = None,
     format: Format = None,
@@ -184,12 +202,17 @@ def compare(
 
     names = list(dict.fromkeys(learner or []))
     _check_parameters(names, {}, None)
+    for name in names:
+        if name in ("oc1", "axis", "vote"):
+            raise Refusal(f"--learner {name}: it is compared anyway")
     table = _read(data, reading(target, format, header, ignore, missing_marker), one_hot, False)
     further = {LEARNERS[name].title: make(name, {}, None) for name in names}
     comparison = compare_learners(
         table.X, table.y, learners=further, folds=folds, repeats=repeats, random_state=seed, n_jobs=jobs
     )
     if json:
-        print_json(comparison.to_dict())
+        figures = comparison.to_dict()
+        rows = [_as_shares(row, ("accuracy", "accuracy_sd", "difference")) for row in figures["table"]]
+        print_json(figures | {"table": rows})
     else:
         say(str(comparison))

@@ -30,9 +30,13 @@ def replacing(path: str | os.PathLike, mode: str = "wb", **options: Any) -> Iter
     >>> os.listdir(os.path.dirname(path))
     ['numbers.txt']
     """
-    path = Path(path)
+    if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
+        # A device or a pipe is written to, not replaced.
+        with open(path, mode, **options) as file:
+            yield file
+        return
     # What `path` links to is replaced, not the link, and in its own folder: a file cannot be renamed across disks.
-    target = path.resolve()
+    target = Path(os.path.realpath(path))
     handle, name = tempfile.mkstemp(prefix=f".{target.name[:100]}.", suffix=".part", dir=target.parent)
     try:
         with os.fdopen(handle, mode, **options) as file:

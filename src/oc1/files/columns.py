@@ -65,7 +65,7 @@ def open_reader(
                 raise source.problem("is empty")
             return ParquetReader(bytes_or_path, source.path, source.total, missing, batch_bytes)
         blocks = TextBlocks(source)
-        format = options.format or ("csv" if os.fspath(path) == "-" else find_format(path, blocks.head))
+        format = options.format or find_format(path, blocks.head)
         if format == "parquet":
             raise source.problem("is gzip'ed, but no Parquet file")
         if format == "arff":
@@ -170,8 +170,8 @@ def indicators(column: pl.Series, values: Sequence[str]) -> np.ndarray:
 
 
 def whole_number(text: str) -> int | None:
-    """Return the whole number that a text stands for, if any: "1" and "1.0", but not "1.5"."""
-    if not is_number(text):
+    """Return the whole number that a text stands for, if any: "1" and "1.0", not "1.5", nor "01", which is a code."""
+    if not is_number(text) or re.match(r"[+-]?0\d", text):
         return None
     if re.fullmatch(r"[+-]?\d{1,18}", text, re.ASCII):
         return int(text)

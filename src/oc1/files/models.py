@@ -20,7 +20,7 @@ from .decoding import decoded_document
 from .problems import FileProblem
 from .stored import Fitted, Source, StoredModel
 
-__all__ = ["Source", "StoredModel", "load_model", "model_from_bytes", "read_fitted", "read_model", "save_model"]
+__all__ = ["Source", "StoredModel", "load_model", "model_from_bytes", "read_model", "save_model"]
 
 #: Larger files, also once they are unpacked, are not read.
 MOST_BYTES = 2**30

@@ -13,6 +13,7 @@ import polars as pl
 from .columns import (
     ReadOptions,
     checked_numbers,
+    find_column,
     find_roles,
     first_null,
     indicators,
@@ -171,6 +172,10 @@ def _matched(
             raise reader.problem(f"lacks what the model needs: column {listed(absent)}")
         place = {name: m for m, name in enumerate(names)}
         columns = [place[title] for title in titles]
+        unwanted = [options.target] if options.target is not None and not labelled else []
+        for name in [*options.ignore, *unwanted]:
+            if find_column(reader, name, "column") in columns:
+                raise reader.problem("is an attribute of the model, and cannot be left out", name=shown_name(name))
         target = find_roles(reader, options, labelled, target).target if labelled else None
         if target in columns:
             problem = "is an attribute of the model, not the label; say which column is the label with --target"

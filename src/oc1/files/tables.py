@@ -193,7 +193,7 @@ def _read(reader, options, labelled, numbers, categories, progress, found_text: 
             f"the target is missing {where}"
             if n_absent == 1
             else f"the target is missing in {n_absent} rows, first {where}"
-        )
+        ) + " (texts such as NA, null and none count as missing)"
         raise FileProblem(absent.path, say, line=absent.line, column=absent.column, name=absent.name)
     y = None
     if labelled:
