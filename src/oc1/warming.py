@@ -22,7 +22,7 @@ def warmup() -> float:
     Returns
     -------
     float
-        Some twenty-five seconds the first time, well under a second later.
+        Some thirty seconds the first time, well under a second later.
 
     Examples
     --------
