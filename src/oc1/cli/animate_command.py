@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,19 +11,14 @@ import typer
 from .options import (
     Categorical,
     Data,
-    Format,
-    Header,
-    Ignore,
     Json,
-    Marker,
     OneHot,
     Param,
     Seed,
-    Target,
     Weights,
     make,
-    reading,
     with_parameters,
+    with_reading,
 )
 from .screen import Refusal, check_output, in_background, note, print_json, refusing
 from .training import categories, named
@@ -32,6 +28,7 @@ ENDINGS = (".gif", ".html", ".htm")
 
 @refusing
 @with_parameters
+@with_reading
 def animate(
     data: Data,
     out: Annotated[Path, typer.Option("--output", "-o", metavar="FILE", help="A .gif, or an .html page.")],
@@ -43,17 +40,13 @@ def animate(
         int, typer.Option(min=2, help="Of a longer search, starts, jumps and improvements are shown first.")
     ] = 300,
     width: Annotated[int, typer.Option(min=400, max=2400, help="Of the GIF, in pixels.")] = 900,
-    target: Target = None,
-    format: Format = None,
-    header: Header = None,
-    ignore: Ignore = None,
-    missing_marker: Marker = None,
     weights: Weights = None,
     one_hot: OneHot = False,
     categorical: Categorical = False,
     seed: Seed = 0,
     param: Param = None,
     json: Json = False,
+    options: Any = None,
     parameters: dict[str, Any] | None = None,
 ) -> None:
     """Show the search for the split of a node: every position of the hyperplane, jumps in another colour.
@@ -71,7 +64,7 @@ def animate(
         raise Refusal(f"--output {out}: an animation is a .gif or an .html file")
     check_output(out, data)
     settings = make("oc1", {"prune": "none"} | (parameters or {}), param, random_state=seed).get_params()
-    options = reading(target, format, header, ignore, missing_marker, weights)
+    options = replace(options, weights=weights)
     table = read_table(data, options, categories=categories(one_hot, categorical))
     if table.categorical:
         settings["categorical_features"] = "from_dtype"

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from .options import Format, Header, Ignore, Marker, Model, Target, completing, reading
+from .options import Model, completing, with_reading
 from .screen import Refusal, check_output, note, refusing, say
 
 #: What a model can become, and how such a file ends.
@@ -17,6 +17,7 @@ NUMBERS = ("double", "float", "fixed")
 
 
 @refusing
+@with_reading
 def convert(
     model: Model,
     to: Annotated[
@@ -51,11 +52,7 @@ def convert(
     table: Annotated[
         str | None, typer.Option(help="SQL: a whole SELECT from this table, not only the expression.")
     ] = None,
-    target: Target = None,
-    format: Format = None,
-    header: Header = None,
-    ignore: Ignore = None,
-    missing_marker: Marker = None,
+    options: Any = None,
 ) -> None:
     """Write a model as ONNX, a C99 header, a Python function, a SQL expression, or a .dt or JSON model file.
 
@@ -92,7 +89,7 @@ def convert(
     stored = read_model(model)
     rows = None
     if data is not None and kind == "c":
-        rows = _read_rows(stored, data, reading(target, format, header, ignore, missing_marker))
+        rows = _read_rows(stored, data, options)
     if kind in ("json", "dt"):
         from ..files.models import save_model
 

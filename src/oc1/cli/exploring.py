@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from .options import Format, Header, Ignore, Marker, Model, Target, reading
+from .options import Model, with_reading
 from .screen import check_output, note, refusing
 
 
 @refusing
+@with_reading
 def explore(
     model: Model,
     data: Annotated[
@@ -22,11 +23,7 @@ def explore(
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", help="(default: the model's name with .html)"),
     ] = None,
-    target: Target = None,
-    format: Format = None,
-    header: Header = None,
-    ignore: Ignore = None,
-    missing_marker: Marker = None,
+    options: Any = None,
 ) -> None:
     """Write a page that shows a model: click on nodes, prune, and follow an example through the tree.
 
@@ -46,7 +43,6 @@ def explore(
     if data is None:
         page = make_page(stored.model, source=stored.source, title=model.stem)
     else:
-        options = reading(target, format, header, ignore, missing_marker)
         X, y = examples_of(stored.model, stored.source, data, options)
         page = make_page(stored.model, X, y, source=stored.source, title=model.stem)
     with replacing(out, "w", encoding="utf-8", newline="\n") as file:

@@ -103,21 +103,29 @@ LearnerName = Annotated[
 ]
 
 
-def reading(
-    target: str | None = None,
-    format: str | None = None,
-    header: bool | None = None,
-    ignore: Sequence[str] | None = None,
-    marker: Sequence[str] | None = None,
-    weights: str | None = None,
+def with_reading(command: Callable) -> Callable:
+    """Give a command the options that say how its data file is read; they reach it as `options`, a `ReadOptions`."""
+    kinds = {"target": Target, "format": Format, "header": Header, "ignore": Ignore, "missing_marker": Marker}
+    added = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=kind)
+        for name, kind in kinds.items()
+    ]
+    return _extended(command, "options", added, lambda given: _reading(**given))
+
+
+def _reading(
+    target: str | None,
+    format: str | None,
+    header: bool | None,
+    ignore: Sequence[str] | None,
+    missing_marker: Sequence[str] | None,
 ):
-    """Return what these options say about how a file is read."""
     from ..files.tables import ReadOptions
 
     if format is not None and format not in FORMATS:
         raise Refusal(f"--format {format!r} is not known; it is one of {', '.join(FORMATS)}")
     hear_interrupts()  # the file may be a pipe
-    return ReadOptions(format, header, target, weights, tuple(ignore or ()), tuple(marker or ()))
+    return ReadOptions(format, header, target, None, tuple(ignore or ()), tuple(missing_marker or ()))
 
 
 # ---------------------------------------------------------------------------------------------------- parameters
@@ -217,15 +225,23 @@ Param = Annotated[
 
 def with_parameters(command: Callable) -> Callable:
     """Give a command an option for each of `PARAMETERS`; those given reach it as the dictionary `parameters`."""
-    own = [p for p in inspect.signature(command, eval_str=True).parameters.values() if p.name != "parameters"]
+    added = [option.typed() for option in PARAMETERS]
+    return _extended(
+        command, "parameters", added, lambda given: {name: value for name, value in given.items() if value is not None}
+    )
+
+
+def _extended(command: Callable, name: str, added: list[inspect.Parameter], made_of: Callable[[dict], Any]) -> Callable:
+    """Give a command further options, which reach it as one argument."""
+    own = [p for p in inspect.signature(command, eval_str=True).parameters.values() if p.name != name]
 
     def run(**values: Any) -> Any:
-        given = {option.name: values.pop(option.name) for option in PARAMETERS}
-        return command(**values, parameters={name: value for name, value in given.items() if value is not None})
+        given = {option.name: values.pop(option.name) for option in added}
+        return command(**values, **{name: made_of(given)})
 
     run.__name__, run.__doc__ = command.__name__, command.__doc__
     keyword = [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in own]
-    run.__signature__ = inspect.Signature([*keyword, *(option.typed() for option in PARAMETERS)])  # type: ignore
+    run.__signature__ = inspect.Signature([*keyword, *added])  # type: ignore[attr-defined]
     return run
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from .options import Format, Header, Ignore, Marker, Model, Target, completing, reading
+from .options import Model, completing, with_reading
 from .screen import Refusal, check_output, note, refusing
 
 PICTURES = ("tree", "partition", "projection", "pruning", "importance")
@@ -17,6 +17,7 @@ ENDINGS = (".svg", ".png", ".pdf")
 
 
 @refusing
+@with_reading
 def plot(
     model: Model,
     data: Annotated[
@@ -44,11 +45,7 @@ def plot(
         int | None,
         typer.Option("--max-depth", min=0, help="Draw a tree no deeper. (default: as far as it can be read)"),
     ] = None,
-    target: Target = None,
-    format: Format = None,
-    header: Header = None,
-    ignore: Ignore = None,
-    missing_marker: Marker = None,
+    options: Any = None,
 ) -> None:
     """Draw a model: its tree, how it divides the plane, a node's examples, the pruning path, attribute importance.
 
@@ -78,7 +75,7 @@ def plot(
     if data is not None and what in ("tree", "partition", "projection"):
         from .labelled import examples_of
 
-        X, y = examples_of(fitted, stored.source, data, reading(target, format, header, ignore, missing_marker))
+        X, y = examples_of(fitted, stored.source, data, options)
 
     import matplotlib
 

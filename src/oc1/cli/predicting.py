@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from .._progress import progress_bar
-from .options import Data, Format, Header, Ignore, Jobs, Json, Marker, Model, Target, reading
+from .options import Data, Jobs, Json, Model, with_reading
 from .screen import Refusal, check_output, note, print_json, refusing
 from .showing import print_classes, print_confusion, print_scores
 
@@ -22,6 +22,7 @@ ENDINGS = (".csv", ".tsv", ".parquet", ".jsonl")
 
 
 @refusing
+@with_reading
 def classify(
     model: Model,
     data: Data,
@@ -33,13 +34,9 @@ def classify(
     ] = None,
     probabilities: Annotated[bool, typer.Option(help="Write the probability of each class.")] = True,
     leaf: Annotated[bool, typer.Option("--leaf", help="Write the number of the leaf, too.")] = False,
-    target: Target = None,
-    format: Format = None,
-    header: Header = None,
-    ignore: Ignore = None,
-    missing_marker: Marker = None,
     jobs: Jobs = 1,
     json: Json = False,
+    options: Any = None,
 ) -> None:
     """Give each example of a file its class, and the probabilities of all classes.
 
@@ -54,7 +51,6 @@ def classify(
 
     predictor = Predictor.from_file(model, jobs)
     predict = answering(predictor, probabilities, leaf)
-    options = reading(target, format, header, ignore, missing_marker)
     out = None if out == Path("-") else out
     if out is not None and not out.name.lower().removesuffix(".gz").endswith(ENDINGS):
         raise Refusal(f"--output {out} must end in {', '.join(ENDINGS)}, or one of them and .gz")
@@ -71,19 +67,16 @@ def classify(
 
 
 @refusing
+@with_reading
 def examine(
     model: Model,
     data: Data,
-    target: Target = None,
-    format: Format = None,
-    header: Header = None,
-    ignore: Ignore = None,
-    missing_marker: Marker = None,
     misclassified: Annotated[
         Path | None,
         typer.Option("--misclassified", metavar="FILE", help="Write the wrong ones: row, class, prediction."),
     ] = None,
     json: Json = False,
+    options: Any = None,
 ) -> None:
     """Test a model on a file of labelled examples: accuracy, per class, and the confusion matrix.
 
@@ -94,7 +87,6 @@ def examine(
     from .predictor import Predictor
 
     predictor = Predictor.from_file(model)
-    options = reading(target, format, header, ignore, missing_marker)
     check_output(misclassified, data, model)
     scores = score_file(predictor, data, options, misclassified)
     if json:

@@ -13,22 +13,17 @@ from ..files.problems import FileProblem
 from .options import (
     Categorical,
     Data,
-    Format,
-    Header,
-    Ignore,
     Jobs,
     Json,
     LearnerName,
-    Marker,
     OneHot,
     Param,
     Seed,
-    Target,
     Verbose,
     Weights,
     make,
-    reading,
     with_parameters,
+    with_reading,
 )
 from .screen import Refusal, check_output, in_background, note, print_json, refusing, say
 from .showing import print_classes, print_scores, print_size, size_of
@@ -41,6 +36,7 @@ MANY_CLASSES = 50
 
 @refusing
 @with_parameters
+@with_reading
 def train(
     data: Data,
     out: Annotated[
@@ -61,11 +57,6 @@ def train(
             f"written is fitted on all. (default: {HELD_OUT})",
         ),
     ] = None,
-    target: Target = None,
-    format: Format = None,
-    header: Header = None,
-    ignore: Ignore = None,
-    missing_marker: Marker = None,
     weights: Weights = None,
     one_hot: OneHot = False,
     categorical: Categorical = False,
@@ -74,6 +65,7 @@ def train(
     verbose: Verbose = 0,
     param: Param = None,
     json: Json = False,
+    options: Any = None,
     parameters: dict[str, Any] | None = None,
 ) -> None:
     """Learn a tree from a file of examples, write it, and print what it is worth.
@@ -96,7 +88,7 @@ def train(
     if json:
         estimator.set_params(verbose=0)
     numbers = learner == "regressor"
-    options = reading(target, format, header, ignore, missing_marker, weights)
+    options = replace(options, weights=weights)
     table = read_table(data, options, numbers=numbers, categories=categories(one_hot, categorical))
     check_target(table, numbers, getattr(estimator, "class_weight", None))
     if table.categorical:

@@ -11,20 +11,15 @@ from ..learners import LEARNERS
 from .options import (
     Categorical,
     Data,
-    Format,
-    Header,
-    Ignore,
     Jobs,
     Json,
-    Marker,
     OneHot,
     Param,
     Seed,
-    Target,
     completing,
     make,
-    reading,
     with_parameters,
+    with_reading,
 )
 from .screen import Refusal, note, print_json, print_table, refusing, say
 from .training import categories, check_target, with_categories
@@ -40,6 +35,7 @@ def _read(data: str, options: Any, one_hot: bool, categorical: bool):
 
 @refusing
 @with_parameters
+@with_reading
 def cv(
     data: Data,
     learner: Annotated[
@@ -57,11 +53,6 @@ def cv(
         int, typer.Option("--repeats", "-r", min=1, help="Cross-validations, each with its own folds.")
     ] = 1,
     leave_one_out: Annotated[bool, typer.Option("--leave-one-out", help="As many folds as examples.")] = False,
-    target: Target = None,
-    format: Format = None,
-    header: Header = None,
-    ignore: Ignore = None,
-    missing_marker: Marker = None,
     one_hot: OneHot = False,
     categorical: Categorical = False,
     seed: Seed = 0,
@@ -69,6 +60,7 @@ def cv(
     verbose: Annotated[int, typer.Option("--verbose", "-v", count=True, help="Show each fold.")] = 0,
     param: Param = None,
     json: Json = False,
+    options: Any = None,
     parameters: dict[str, Any] | None = None,
 ) -> None:
     """Cross-validate learners side by side, on the same folds.
@@ -86,7 +78,7 @@ def cv(
     names = list(dict.fromkeys(learner or ["oc1"]))
     _check_parameters(names, parameters or {}, param)
     contestants = {name: make(name, parameters or {}, param, strict=False) for name in names}
-    table = _read(data, reading(target, format, header, ignore, missing_marker), one_hot, categorical)
+    table = _read(data, options, one_hot, categorical)
     if table.categorical:
         contestants = {name: _for_categories(name, own) for name, own in contestants.items()}
     check_target(table, numbers=False)
@@ -168,6 +160,7 @@ def _for_categories(name: str, estimator: Any):
 
 
 @refusing
+@with_reading
 def compare(
     data: Data,
     folds: Annotated[int, typer.Option("--folds", "-k", min=2, help="Folds of a cross-validation.")] = 5,
@@ -182,15 +175,11 @@ def compare(
             autocompletion=completing(CLASSIFIERS[3:]),
         ),
     ] = None,
-    target: Target = None,
-    format: Format = None,
-    header: Header = None,
-    ignore: Ignore = None,
-    missing_marker: Marker = None,
     one_hot: OneHot = False,
     seed: Seed = 0,
     jobs: Jobs = 1,
     json: Json = False,
+    options: Any = None,
 ) -> None:
     """Say in plain words whether oblique splits pay on these data.
 
@@ -205,7 +194,7 @@ def compare(
     for name in names:
         if name in ("oc1", "axis", "vote"):
             raise Refusal(f"--learner {name}: it is compared anyway")
-    table = _read(data, reading(target, format, header, ignore, missing_marker), one_hot, False)
+    table = _read(data, options, one_hot, False)
     further = {LEARNERS[name].title: make(name, {}, None) for name in names}
     comparison = compare_learners(
         table.X, table.y, learners=further, folds=folds, repeats=repeats, random_state=seed, n_jobs=jobs
