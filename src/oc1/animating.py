@@ -400,7 +400,9 @@ class _Recording(OC1Classifier):
             return f"max_depth={self.max_depth} makes it a leaf"
         if n < max(self.min_samples_split, 2 * self.min_samples_leaf):
             return f"it has {n} examples, too few for a split"
-        return "nothing it could find would be worth a split; prune=None searches all the same"
+        return (
+            "with caution no search was worth its while (a simpler split was as good); prune=None searches all the same"
+        )
 
 
 _Recording.__name__ = OC1Classifier.__name__  # for messages

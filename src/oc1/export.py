@@ -81,7 +81,8 @@ def _terms(tree: TreeStructure, features: np.ndarray, coefficients: np.ndarray, 
         name = feature_name(tree, int(feature))
         if _is_categorical(tree, int(feature)):
             name = f"code({name})"
-        size = f"{abs(coefficient):.{digits}g} {name}" if abs(coefficient) != 1.0 else name
+        factor = f"{abs(coefficient):.{digits}g}"
+        size = name if factor == "1" else f"{factor} {name}"
         if not words:
             words.append(f"-{size}" if coefficient < 0 else size)
         else:

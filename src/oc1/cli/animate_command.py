@@ -52,8 +52,8 @@ def animate(
     """Show the search for the split of a node: every position of the hyperplane, jumps in another colour.
 
     Beside it is the impurity after each step. Two attributes are drawn as a plane; for more, a histogram shows the
-    examples along the test. It is the paper's search, from an axis-parallel split and from random hyperplanes; with
-    --prune auto, caution decides what is searched, as in oc1 train.
+    examples along the test. Here the default is --prune none: the paper's search, from an axis-parallel split and from
+    random hyperplanes. With --prune auto, caution decides whether anything is searched, as in oc1 train.
 
     Example: oc1 animate rcb.csv -o search.gif
     """
@@ -63,7 +63,9 @@ def animate(
     if out.suffix.lower() not in ENDINGS:
         raise Refusal(f"--output {out}: an animation is a .gif or an .html file")
     check_output(out, data)
-    settings = make("oc1", {"prune": "none"} | (parameters or {}), param, random_state=seed).get_params()
+    given = parameters or {}
+    is_said = "prune" in given or any(text.startswith("prune=") for text in param or ())
+    settings = make("oc1", given if is_said else {"prune": "none", **given}, param, random_state=seed).get_params()
     options = replace(options, weights=weights)
     table = read_table(data, options, categories=categories(one_hot, categorical))
     if table.categorical:

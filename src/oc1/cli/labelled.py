@@ -45,7 +45,8 @@ def examples_of(model: Any, source: Any, data: str, options: ReadOptions) -> tup
     numbers = label_indices(labels, model.classes_)
     known = np.flatnonzero(numbers >= 0)
     if len(known) == 0:
-        raise FileProblem(data, "has no example of a class that the model knows")
+        own = ", ".join(str(label)[:20] for label in model.classes_[:5]) + (", ..." if len(model.classes_) > 5 else "")
+        raise FileProblem(data, f"has no example of a class that the model knows: its classes are {own}")
     if len(known) < len(numbers):
         unknown = str(labels[numbers < 0][0])
         note(f"note: {len(numbers) - len(known)} examples are left out: the model knows no class {unknown!r:.60}")

@@ -43,14 +43,14 @@ def plot_pruning_path(model: Any, *, ax: Axes | None = None) -> Axes:
     """
     tree = tree_of(model)
     path = getattr(model, "pruning_path_", None)
-    if path is None:
+    if path is None or (len(path) < 2 and tree.n_leaves > 1):
         raise ValueError("there is no pruning path to show: it is not stored with this model")
     if len(path) < 2:
         raise ValueError("there is no pruning path to show: the tree was grown as a single leaf")
     ax = new_axes(7, 4.5) if ax is None else ax
     leaves, score = path["leaves"], path.dtype.names[2]
     if np.isnan(path[score]).all():
-        heights, label = path["alpha"], "price of a leaf (alpha)"
+        heights, label = path["alpha"], "price of a leaf (alpha) at which it comes to this"
         least = float(heights[heights > 0].min(initial=np.inf))
         if heights.max() > 30 * least:
             ax.set_yscale("symlog", linthresh=least)
