@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression, Ridge
 
+from oc1 import linear
 from oc1.linear import LeastSquares, logistic_loss, ridge_logistic
 
 
@@ -162,3 +163,24 @@ def test_awkward_data_give_finite_planes_and_no_warnings(name, ridge, weight):
         assert np.abs(fits[0].plane[:-1]).max() < 1e-6  # nothing but the constant is left
         share = right.mean()
         assert fits[0].plane[-1] == pytest.approx(np.log(share / (1 - share)), abs=0.01)
+
+
+@pytest.mark.parametrize("n_groups", [2, 3])
+def test_many_attributes_are_fitted_in_few_coordinates(monkeypatch, n_groups):
+    rng = np.random.default_rng(n_groups)
+    Z = np.column_stack([rng.normal(size=(30, 80)), np.ones(30)])
+    right, weights = rng.integers(n_groups, size=30) == 0, rng.random(30) + 0.5
+    begin = linear.LeastSquares(Z, weights, 1.0).fit(right).plane
+
+    def fits():
+        yield linear.ridge_logistic(Z, right, weights, 2.0)
+        yield linear.ridge_logistic(Z, right, weights, 2.0, start=begin)
+        yield linear.LeastSquares(Z, weights, 2.0).fit(right)
+
+    whole = list(fits())
+    monkeypatch.setattr(linear, "WIDE", 10)
+    assert linear.is_wide(Z)
+    for one, other in zip(whole, fits(), strict=True):
+        np.testing.assert_allclose(other.plane, one.plane, rtol=1e-5, atol=1e-6)
+        np.testing.assert_allclose(other.left_out, one.left_out, rtol=1e-4, atol=1e-5)
+        assert other.loss == pytest.approx(one.loss, rel=1e-5)

@@ -12,10 +12,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from scipy.linalg import qr
 from scipy.linalg.lapack import dpotrf, dpotrs, dtrtrs  # as they are: nodes are many and small
 
 from . import _newton
 from ._newton import HARDLY, MOST_LEVERAGE
+
+#: From so many attributes on, examples that are fewer are rotated into fewer coordinates first.
+WIDE = 500
 
 
 class LinearFit(NamedTuple):
@@ -47,6 +51,11 @@ def ridge_logistic(
     start : array (d + 1), optional
         Where to begin: a fit with another ridge.
     """
+    if is_wide(Z):
+        Z, basis = narrowed(Z)
+        start = None if start is None else np.append(basis.T @ start[:-1], start[-1])
+        plane, left_out, loss = ridge_logistic(Z, right, weights, ridge, start)
+        return LinearFit(np.append(basis @ plane[:-1], plane[-1]), left_out, loss)
     plane = np.zeros(Z.shape[1]) if start is None else start.copy()
     left_out = np.empty(len(Z))
     with np.errstate(all="ignore"):  # for NUMBA_DISABLE_JIT
@@ -65,6 +74,9 @@ class LeastSquares:
     """
 
     def __init__(self, Z: np.ndarray, weights: np.ndarray, ridge: float):
+        self._basis = None
+        if is_wide(Z):
+            Z, self._basis = narrowed(Z)
         penalty = np.full(Z.shape[1], ridge)
         penalty[-1] = HARDLY
         self.Z, self.weights = Z, weights
@@ -78,6 +90,8 @@ class LeastSquares:
         left_out = (self.Z @ plane - self._leverages * target) / (1.0 - self._leverages)
         sides = [np.average(left_out[side], weights=self.weights[side]) for side in (right, ~right)]
         plane[-1] -= 0.5 * sum(sides)
+        if self._basis is not None:
+            plane = np.append(self._basis @ plane[:-1], plane[-1])
         return plane, left_out - 0.5 * sum(sides)
 
     def fit(self, right: np.ndarray) -> LinearFit:
@@ -88,6 +102,21 @@ class LeastSquares:
         plane[-1] += constant
         left_out = slope * left_out + constant
         return LinearFit(plane, left_out, logistic_loss(left_out, right, self.weights))
+
+
+def is_wide(Z: np.ndarray) -> bool:
+    """Whether there are so many more attributes than examples that `narrowed` saves time."""
+    return Z.shape[1] - 1 > max(WIDE, len(Z))
+
+
+def narrowed(Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the examples in as many coordinates as there are examples, and the directions that these stand for.
+
+    A ridge penalty does not mind a rotation, and the best plane has no part in directions in which no example lies: a
+    fit to fewer numbers gives the same plane.
+    """
+    basis, coordinates = qr(Z[:, :-1].T, mode="economic", check_finite=False)
+    return np.column_stack([coordinates.T, Z[:, -1]]), basis
 
 
 def _factor(Z: np.ndarray, weights: np.ndarray, penalty: np.ndarray) -> np.ndarray:
