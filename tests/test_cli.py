@@ -657,3 +657,14 @@ def test_formats_on_stdin_are_found_by_looking(iris):
     process = start("train", "-", "-o", "pol.json", stdin=subprocess.PIPE)
     _, errors = process.communicate((iris / "pol.arff").read_text(), timeout=60)
     assert process.returncode == 0, errors
+
+
+def test_ten_thousand_columns(iris):
+    X = np.random.default_rng(0).normal(size=(60, 10_000)).round(3)
+    y = np.where(X[:, 0] > 0, "a", "b")
+    frame = pl.DataFrame(X, schema=[f"v{m}" for m in range(10_000)])
+    frame.with_columns(kind=pl.Series(y.tolist())).write_csv("wide.csv")
+    figures = json.loads(run("train", "wide.csv", "--json", "--holdout", 0).stdout)
+    assert figures["training"]["accuracy"] > 0.9
+    run("classify", "wide.json", "wide.csv", "-o", "out.csv")
+    assert len(pl.read_csv("out.csv")) == 60
