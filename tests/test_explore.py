@@ -114,6 +114,21 @@ def test_histograms_count_the_examples_that_pass(kind):
         assert left == paths[:, member.tree_.children[node, 0]].sum()
 
 
+def test_averages_are_those_of_the_examples_at_a_node():
+    X, y = make_rcb(400, random_state=0)
+    model = OC1Classifier(random_state=0, n_restarts=3).fit(X, y)
+    X[::7, 0] = np.nan
+    (record,) = page_data(model, X, y)["trees"]
+    paths = model.decision_path(X).toarray().astype(bool)
+    several = [node for node, test in enumerate(record["tests"]) if test and len(test["f"]) > 1]
+    assert several
+    assert list(record["averages"]) == sorted(several, key=lambda node: (-model.tree_.counts[node].sum(), node))
+    for node, averages in record["averages"].items():
+        expected = np.nanmean(X[paths[:, node]], axis=0)
+        assert averages == pytest.approx(expected[record["tests"][node]["f"]].tolist(), rel=1e-3)
+    assert page_data(model)["trees"][0]["averages"] == {}
+
+
 def test_the_path_ends_at_the_root_and_marks_the_model(noisy):
     X, y = noisy
     for prune in (None, "holdout", "cv"):
@@ -150,7 +165,9 @@ def test_names_ranges_and_target_come_from_where_they_are_known():
     assert [own["low"] for own in data["attributes"]] == [-1, -3]
     data = page_data(model)
     assert data["title"] == "OC1Classifier"
-    assert all(own["low"] < own["high"] for own in data["attributes"])
+    # To draw the plane there must be some range, but it is not shown as known.
+    assert all(own["low"] < own["high"] and own["rough"] for own in data["attributes"])
+    assert not any("rough" in own for own in page_data(model, X, y)["attributes"])
 
 
 def test_categories_are_known_by_their_text():

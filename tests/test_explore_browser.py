@@ -1,12 +1,16 @@
 """The page of a model in a real browser: mouse, keyboard, slider, examples, themes, small screens."""
 
 import json
+import re
 import time
+from copy import copy
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from browser import chromium, opened
 from converted_models import NASTY, WITH_CATEGORIES, fitted, frame, mixed_rows, numbers, rows_for
+from sklearn.datasets import load_iris
 
 from oc1 import OC1Classifier
 from oc1.datasets import make_rcb
@@ -250,8 +254,12 @@ def test_what_would_change_sides_does_change_them(browser, tmp_path, rcb_model):
                 ways = [model.decision_path([one]).indices.tolist() for one in (row, other)]
                 node = ways[0][step]
                 features, coefficients, threshold = model.tree_.test(node)
-                sides = [float(coefficients @ one[features]) > threshold for one in (row, other)]
-                assert sides[0] != sides[1], words
+                # The value that is shown, entered as it is, does so as well, and lies on the side that is said.
+                shown = row.copy()
+                shown[int(name[1:]) - 1] = new = float(words.split("(")[1].split()[0].replace("\N{MINUS SIGN}", "-"))
+                assert np.sign(new - row[int(name[1:]) - 1]) == sign, words
+                sides = [float(coefficients @ one[features]) > threshold for one in (row, other, shown)]
+                assert sides[0] != sides[1] == sides[2], words
 
 
 def test_examples_in_many_spellings(browser, tmp_path):
@@ -274,7 +282,7 @@ def test_examples_in_many_spellings(browser, tmp_path):
             ("1, 2", "4 attributes"),
             ("b, x, 1, True", "not a number"),
             ("", "nothing"),
-            ("select=b, weight=3", "names no attribute"),
+            ("select=b, weight=3", "no attribute “weight”; the attributes are select, "),
         ]:
             page.fill("#paste", wrong)
             page.click("#follow")
@@ -282,6 +290,106 @@ def test_examples_in_many_spellings(browser, tmp_path):
         page.fill("#field-1", "0.25")
         assert page.locator("#verdict").count() == 1
         assert page.locator("#paste").input_value() == ", 0.25, , "
+
+
+def test_values_of_which_a_few_digits_say_nothing_change_sides(browser, tmp_path):
+    X = np.array([[1.51683], [1.51686], [1.51799], [1.518]])
+    model = OC1Classifier(splits="axis", prune=None).fit(X, ["a", "a", "b", "b"])
+    with opened(browser, explore(model, X, ["a", "a", "b", "b"]), tmp_path) as page:
+        for value, label in ((1.51799, "a"), (1.51686, "b")):
+            follow(page, str(value))
+            new = page.locator("ol.steps .hint").text_content().split("(")[1].split()[0]
+            follow(page, new)
+            assert page.locator("#verdict").text_content() == label
+
+
+def follow(page, text):
+    page.click("#tab-example")
+    page.fill("#paste", text)
+    page.click("#follow")
+
+
+def test_what_is_not_known_is_not_told_as_if_it_were(browser, tmp_path, rcb_model):
+    model, X, y = rcb_model
+    with opened(browser, explore(model, X, y), tmp_path) as page:
+        follow(page, "0.4, ")
+        assert "is not known and counts as the average, " in page.locator("#why").text_content()
+    unknown = copy(model)  # as a file of the original gives it
+    unknown.tree_ = unknown.unpruned_tree_ = replace(model.tree_, fill=np.zeros(2))
+    unknown._scale = np.ones(2)
+    with opened(browser, explore(unknown), tmp_path) as page:
+        follow(page, "0.4, ")
+        why = page.locator("#why").text_content()
+        assert "is not known and counts as 0" in why
+        assert "average" not in why + page.locator("ol.steps").text_content()
+        assert page.locator("#fields input").evaluate_all("all => all.map(one => one.placeholder).join('')") == ""
+
+
+def test_reasons_are_against_the_average_at_the_node(browser, tmp_path):
+    # Against all irises, setosa with its short petals among them, even versicolor has long ones.
+    X, y = load_iris(return_X_y=True)
+    model = OC1Classifier(random_state=0).fit(X, y)
+    with opened(browser, explore(model, X, y), tmp_path) as page:
+        told = []
+        for row in X[y == 1].tolist():
+            follow(page, ", ".join(map(str, row)))
+            told += re.findall(r"mostly because x(\d) is", page.locator("#why").text_content())
+        assert sum(int(number) >= 3 for number in told) > 0.9 * len(told) > 40
+    with opened(browser, explore(model), tmp_path) as page:
+        follow(page, "6.1, 2.8, 4.7, 1.2")
+        assert "mostly" not in page.locator("#why").text_content()
+
+
+def test_no_answer_stays_without_its_example(browser, tmp_path, rcb_model):
+    with opened(browser, explore(*rcb_model), tmp_path) as page:
+        verdict, marked = page.locator("#verdict"), page.locator("g.node.way")
+        for spoil in (
+            lambda: follow(page, "nonsense"),
+            lambda: page.fill("#paste", "0.5, "),
+            lambda: page.fill("#field-0", "nonsense"),
+            lambda: (page.fill("#field-0", ""), page.fill("#field-1", "")),
+            lambda: page.click("#clear"),
+        ):
+            follow(page, "0.1, 0.9")
+            assert verdict.count() == 1
+            assert marked.count() > 1
+            spoil()
+            assert verdict.count() == 0
+            assert marked.count() == 0
+
+
+def test_of_several_examples_the_first_is_followed(browser, tmp_path, rcb_model):
+    with opened(browser, explore(*rcb_model), tmp_path) as page:
+        for text in ("0.1, 0.9\n0.8, 0.2", "x1=0.1, x2=0.9\nx1=0.8, x2=0.2", "x1,x2\n0.1,0.9\n0.8,0.2"):
+            follow(page, text)
+            assert "the first is followed" in page.locator("#problem").text_content()
+            assert page.locator("#field-1").input_value() == "0.9"
+        follow(page, "x1=0.1\nx2=0.9")
+        assert page.locator("#problem").text_content() == ""
+        follow(page, "foo=3")
+        assert page.locator("#problem").text_content() == "There is no attribute “foo”; the attributes are x1, x2."
+
+
+def test_one_example_is_one(browser, tmp_path):
+    X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), ["a", "b", "b", "b"]
+    model = OC1Classifier(splits="axis", prune=None, caution=0).fit(X, y)
+    with opened(browser, explore(model), tmp_path) as page:
+        follow(page, "0")
+        assert page.locator("#why").text_content().endswith("The one training example with these answers was a.")
+        follow(page, "3")
+        assert page.locator("#why").text_content().endswith("All 3 training examples with these answers were b.")
+
+
+def test_linear_machines_say_which_function_is_largest(browser, tmp_path):
+    model = fitted("lmdt")
+    with opened(browser, explore(model), tmp_path) as page:
+        follow(page, ", ".join(["0.3"] * model.n_features_in_))
+        words = page.locator("ol.steps p").first.text_content()
+        found = re.match(
+            r"The linear function for class \S+ is the largest of \d+ \((\S+); next (\S+) for class", words
+        )
+        largest, second = (float(own.replace("\N{MINUS SIGN}", "-")) for own in found.groups())
+        assert largest > second
 
 
 def test_random_examples_and_the_map(browser, tmp_path, rcb_model):

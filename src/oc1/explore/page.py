@@ -156,12 +156,17 @@ def _tree_record(
     scale = np.zeros(len(tree.fill))
     scale[columns] = getattr(member, "_scale", np.ones(len(columns)))
     histograms: dict[int, Any] = {}
+    averages: dict[int, Any] = {}
     if examples is not None:
         for node in sorted(inner, key=lambda node: (-original.counts[node].sum(), node)):
             if isinstance(tree, MachineTree) or _asks_for_missing(tree, own, node) or budget <= 0:
                 continue
             histograms[node] = _histogram_record(examples.histogram(node, BINS), place)
             budget -= sum(map(len, histograms[node]["c"])) + 8
+            features = original.test(node)[0]
+            if len(features) > 1:
+                averages[node] = _averages(examples, node, features)
+                budget -= 2 * len(features)
     return {
         "children": [[int(child) for child in row if child >= 0] for row in tree.children],
         "tests": [_test_record(own, original, node) if not leaf else 0 for node, leaf in enumerate(tree.is_leaf)],
@@ -169,12 +174,28 @@ def _tree_record(
         "majority": own.votes.tolist(),
         "values": original.values.tolist() if isinstance(original, RegressionTree) else None,
         "fill": [_number(value) for value in tree.fill],
+        "average": _fills_averages(member),
         "scale": [_rounded(value) for value in scale],
         "smoothing": float(getattr(member, "smoothing", 0.0)),
         "columns": [int(column) for column in columns] if len(columns) < len(tree.fill) else None,
         "codes": {str(column): _by_label(codes) for column, codes in own.codes.items()},
         "histograms": histograms,
+        "averages": averages,
     }, budget
+
+
+def _fills_averages(member: Any) -> bool:
+    """Whether missing values count as averages; files of the original know neither averages nor scales."""
+    return bool(member.tree_.fill.any() or (np.asarray(getattr(member, "_scale", 1.0)) != 1).any())
+
+
+def _averages(examples: NodeExamples, node: int, features: np.ndarray) -> list[Any]:
+    """Return the average of each attribute of a test over the examples at its node that have a value."""
+    rows = examples.rows(node)
+    known = ~examples.is_missing[np.ix_(rows, features)]
+    sums = (examples.X[np.ix_(rows, features)] * known).sum(axis=0)
+    counts = known.sum(axis=0).tolist()
+    return [_rounded(value / n, 4) if n else None for value, n in zip(sums.tolist(), counts, strict=True)]
 
 
 def _test_record(own: PlainTree, original: Any, node: int) -> dict[str, Any]:
@@ -302,23 +323,25 @@ def _attributes(names, values, X, source, members, columns) -> list[dict[str, An
         if values is not None and values[m] is not None:
             (record["categories"],) = (list(own or ()) for own in labels_of((tuple(values[m]),)))
         else:
-            record["low"], record["high"] = _range(m, X, ranges, members, columns)
+            record["low"], record["high"], seen = _range(m, X, ranges, members, columns)
+            if not seen:
+                record["rough"] = 1
         records.append(record)
     return records
 
 
-def _range(m: int, X: np.ndarray | None, ranges: list, members: list, columns: list) -> tuple[Any, Any]:
-    """Return where an attribute's values lie: in the examples, in the training data, or roughly."""
+def _range(m: int, X: np.ndarray | None, ranges: list, members: list, columns: list) -> tuple[Any, Any, bool]:
+    """Return where an attribute's values lie, in the examples or the training data, and True; else a guess to draw."""
     if X is not None and np.isfinite(X[:, m]).any():
-        return _rounded(np.nanmin(X[:, m])), _rounded(np.nanmax(X[:, m]))
+        return _rounded(np.nanmin(X[:, m])), _rounded(np.nanmax(X[:, m])), True
     if ranges and np.isfinite(ranges[m]).all():
-        return _rounded(ranges[m][0]), _rounded(ranges[m][1])
+        return _rounded(ranges[m][0]), _rounded(ranges[m][1]), True
     for member, own in zip(members, columns, strict=True):
         if m in own:
             k = int(np.flatnonzero(own == m)[0])
             middle, spread = float(member.tree_.fill[k]), 2.5 * float(getattr(member, "_scale", np.ones(len(own)))[k])
-            return _rounded(middle - spread, 3), _rounded(middle + spread, 3)
-    return None, None
+            return _rounded(middle - spread, 3), _rounded(middle + spread, 3), False
+    return None, None, False
 
 
 def _chosen_rows(n: int, most: int) -> np.ndarray:

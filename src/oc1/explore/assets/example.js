@@ -5,7 +5,7 @@ const fields = D.attributes.map((attribute, m) => {
     id: `field-${m}`,
     inputmode: attribute.categories ? "text" : "decimal",
     spellcheck: "false",
-    placeholder: attribute.categories ? cut(attribute.categories.join(", "), 30) : attribute.low === null ?
+    placeholder: attribute.categories ? cut(attribute.categories.join(", "), 30) : attribute.rough ?
       "" : `${fmt(attribute.low)} to ${fmt(attribute.high)}`
   });
   if (attribute.categories) {
@@ -20,7 +20,7 @@ const fields = D.attributes.map((attribute, m) => {
 });
 
 function number(text) {
-  const plain = text.trim().replace(/^−/, "-");
+  const plain = text.trim().replaceAll("−", "-");
   if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(plain)) return null;
   const value = Number(plain);
   return Number.isFinite(value) ? value : null;
@@ -88,6 +88,15 @@ function named(piece) {
   return best;
 }
 
+const SEVERAL = "There is more than one example here; the first is followed";
+
+function noAttribute(piece) {
+  const name = piece.split("=")[0].trim();
+  const known = D.attributes.slice(0, 20).map((attribute) => cut(attribute.name, 40)).join(", ");
+  return new Error(
+    `There is no attribute “${cut(name, 40)}”; the attributes are ${known}${D.attributes.length > 20 ? ", …" : ""}.`);
+}
+
 /** Read a pasted example: values in order (the class may follow), or name=value pairs, or a header and a line. */
 function parse(text) {
   const n = D.attributes.length,
@@ -101,9 +110,15 @@ function parse(text) {
     if (pieces.some((piece) => /\s\S+\s*=/.test(piece.trim()))) pieces = pieces.flatMap((piece) => (named(piece) &&
       number(named(piece).value) === null && !D.attributes[named(piece).m].categories ? piece.trim().split(
       /\s+/) : [piece]));
+    const given = new Set();
     for (const piece of pieces.filter((own) => own.trim())) {
       const found = named(piece);
-      if (!found) throw new Error(`“${cut(piece.trim(), 40)}” names no attribute of the model.`);
+      if (!found) throw noAttribute(piece);
+      if (given.has(found.m)) {
+        notes.push(SEVERAL);
+        break;
+      }
+      given.add(found.m);
       row[found.m] = cell(found.value, found.m, notes);
     }
     return { row, notes };
@@ -111,11 +126,16 @@ function parse(text) {
   let cells = cellsOf(lines[0]);
   const heads = cells.map((own) => D.attributes.findIndex(({ name }) => name === own.trim()));
   if (lines.length > 1 && heads.some((m) => m >= 0)) {
+    if (lines.length > 2) notes.push(SEVERAL);
     cellsOf(lines[1]).forEach((own, i) => {
       if (heads[i] >= 0) row[heads[i]] = cell(own, heads[i], notes);
     });
     return { row, notes };
   }
+  if (lines.length > 1) notes.push(SEVERAL);
+  const odd = cells.slice(0, n).find((own, m) => /^[^=]*[^=\s][^=]*=/.test(own) && !(D.attributes[m].categories || [])
+    .includes(own.trim()));
+  if (odd !== undefined) throw noAttribute(odd);
   let truth = null;
   if (cells.length === n + 1) truth = cells.pop().trim();
   if (cells.length !== n) throw new Error(
@@ -151,8 +171,21 @@ function setExample(row, truth, notes = [], source = "") {
   openTab("example");
 }
 
-function complain(problem) {
-  byId("problem").textContent = problem.message;
+/** Take away what was said of an example that is no longer there; `source` is where another one is being written. */
+function forget(source, words = "") {
+  byId("problem").textContent = words;
+  if (source !== "fields") fields.forEach((input) => {
+    input.value = "";
+  });
+  if (source !== "paste") byId("paste").value = "";
+  if (!state.example) return;
+  state.example = null;
+  byId("result").replaceChildren();
+  refresh();
+}
+
+function complain(problem, source) {
+  forget(source, problem.message);
   openTab("example");
 }
 
@@ -160,30 +193,20 @@ function readFields() {
   const notes = [];
   try {
     const row = fields.map((input, m) => cell(input.value, m, notes));
-    if (row.every((value) => value === null)) return;
-    setExample(row, null, notes, "fields");
+    if (row.every((value) => value === null)) forget("fields", notes.join(". "));
+    else setExample(row, null, notes, "fields");
   } catch (problem) {
-    complain(problem);
+    complain(problem, "fields");
   }
 }
 
-function clear() {
-  state.example = null;
-  fields.forEach((input) => {
-    input.value = "";
-  });
-  byId("paste").value = "";
-  byId("problem").textContent = "";
-  byId("result").replaceChildren();
-  refresh();
-}
 byId("form").addEventListener("submit", (event) => {
   event.preventDefault();
   try {
     const { row, notes, truth } = parse(byId("paste").value);
     setExample(row, truth ?? null, notes, "paste");
   } catch (problem) {
-    complain(problem);
+    complain(problem, "paste");
   }
 });
 byId("paste").addEventListener("keydown", (event) => {
@@ -192,7 +215,8 @@ byId("paste").addEventListener("keydown", (event) => {
     byId("form").requestSubmit();
   }
 });
-byId("clear").addEventListener("click", clear);
+byId("paste").addEventListener("input", () => forget("paste"));
+byId("clear").addEventListener("click", () => forget(""));
 byId("random").addEventListener("click", () => {
   const row = D.examples[Math.floor(Math.random() * D.examples.length)];
   setExample(row.slice(0, -1), row[row.length - 1]);
@@ -202,23 +226,29 @@ byId("random").addEventListener("click", () => {
 function stopSentence(tree, stop) {
   const test = tree.tests[stop.node];
   const side = stop.branch ? "right (yes)" : "left (no)";
-  if (stop.values) {
-    const ranked = stop.values.map((value, i) => [value, i]).sort((a, b) => b[0] - a[0]);
-    const second = ranked.find(([, i]) => i !== stop.branch);
-    return `The function of ${cut(NAMES[test.k[stop.branch]], 40)} is the largest: ${fmt(stop.values[stop.branch], 4)}, by ${fmt(stop.values[stop.branch] - second[0])} more than that of ${cut(NAMES[test.k[second[1]]], 40)}.`;
-  }
+  const x = numbersFor(tree, state.example.row),
+    unknown = unknownWords(tree, stop.node, x);
+  if (stop.values) return capital(`${machineWords(test, stop)}${unknown ? `, where ${unknown}` : ""}.`);
   const name = cut(D.attributes[test.f[0]].name, 40);
-  if (stop.directed) return `${name} is missing, and goes ${side} here.`;
+  if (stop.directed) return `${name} is not known, and goes ${side} here.`;
   if (test.q) return `${name} is not missing: it goes ${side}.`;
   if (test.s) {
-    const value = state.example.row[test.f[0]];
-    return `${name} is ${value === null ? "missing or unknown" : category(value)}: ${clause(tree, stop.node, stop.branch)}, so it goes ${side}.`;
+    const value = unknown ? "not known, and counts so that" : `${category(state.example.row[test.f[0]])}:`;
+    return `${name} is ${value} ${clause(tree, stop.node, stop.branch)}, so it goes ${side}.`;
   }
-  const subject = test.f.length === 1 && test.c[0] === 1 ? name : test.f.length === 1 ? sumWords(tree, stop.node) :
-    "The sum";
-  const digits = sumDigits(stop, test);
   const by = stop.margin ? ` by ${fmt(Math.abs(stop.margin))}` : " exactly";
-  return `${subject} is ${fmt(stop.sum, digits)}: ${stop.branch ? "above" : stop.margin ? "below" : "at"} ${thresholdWords(test)}${by}, so it goes ${side}.`;
+  return `${sumClause(tree, stop, test.f.length > 1 ? "The sum" : null, x)}${by}, so it goes ${side}.`;
+}
+const capital = (text) => text[0].toUpperCase() + text.slice(1);
+
+/** The sum of an example, where it lies, and what of it is not known. */
+function sumClause(tree, stop, subject, x) {
+  const test = tree.tests[stop.node];
+  const unknown = unknownWords(tree, stop.node, x);
+  const where = `${stop.branch ? "above" : stop.margin ? "below" : "at"} ${thresholdWords(test)}`;
+  if (unknown && test.f.length === 1 && test.c[0] === 1) return `${unknown}, ${where}`;
+  const sum = fmt(stop.sum, sumDigits(stop, test));
+  return `${subject ?? sumWords(tree, stop.node, 4, 30)} is ${sum}${unknown ? ` (${unknown})` : ""}, ${where}`;
 }
 
 /** How little would send the example the other way at a stop: the attribute that counts most, and by how much. */
@@ -240,17 +270,28 @@ function otherWay(tree, stop) {
   const exact = Math.abs(stop.margin / term.c);
   let by = roundedUp(exact) || roundedUp(Math.abs(test.t) * 1e-3 || 1e-3);
   const direction = (stop.branch === 1) === term.c > 0 ? -1 : 1;
-  const changed = state.example.row.slice();
-  for (let tries = 0; tries < 40; tries++) {
-    changed[term.m] = x[term.m] + direction * by;
-    if (ask(tree, stop.node, numbersFor(tree, changed)).branch !== stop.branch) break;
-    by = roundedUp(by * 1.01);
-  }
+  const changed = state.example.row.slice(),
+    old = x[term.m];
+  const changes = (value) => {
+    changed[term.m] = value;
+    return ask(tree, stop.node, numbersFor(tree, changed)).branch !== stop.branch;
+  };
+  for (let tries = 0; tries < 60 && !changes(old + direction * by); tries++) by = roundedUp(by * 1.01);
+  if (!changes(old + direction * by)) return null;
+  // What is shown must do what is said of it: with few digits it might not change sides, or lie on the wrong one.
+  const near = (digits, value) => Math.abs(number(fmt(value, digits)) - value) <= 0.1 * by;
+  let digits = 3,
+    before = 4;
+  while (digits < 17 && !(near(digits, old + direction * by) && changes(number(fmt(old + direction * by, digits)))))
+    digits += 1;
+  while (before < 17 && !near(before, old)) before += 1;
+  const shownValue = fmt(old + direction * by, digits);
+  changes(number(shownValue));
   const attribute = D.attributes[term.m];
-  const beyond = attribute.low !== null && (changed[term.m] < attribute.low || changed[term.m] > attribute.high) ?
+  const beyond = !attribute.rough && (changed[term.m] < attribute.low || changed[term.m] > attribute.high) ?
     ", beyond anything seen" : "";
   const words =
-    `${cut(attribute.name, 40)} would have to be ${fmt(by)} ${direction < 0 ? "smaller" : "larger"} (${fmt(changed[term.m])} instead of ${fmt(x[term.m], 4)}${beyond})`;
+    `${cut(attribute.name, 40)} would have to be ${fmt(by)} ${direction < 0 ? "smaller" : "larger"} (${shownValue} instead of ${fmt(old, before)}${beyond})`;
   const then = answer(changed, currentSteps());
   const result = numeric ? `, and then it is given ${fmt(then.value, 4)}` : then.winner !== state.example.winner ?
     `, and then it is called ${cut(NAMES[then.winner], 40)}` :
@@ -258,31 +299,43 @@ function otherWay(tree, stop) {
   return words + result;
 }
 
-/** The part of a sum that speaks most for the side that was taken, against an average example. */
-function helped(tree, stop) {
-  const test = tree.tests[stop.node];
-  if (stop.sum === undefined || test.f.length < 2 || test.s) return "";
-  const x = numbersFor(tree, state.example.row);
-  const pushes = test.f.map((m, i) => ({ m, by: Number.isNaN(x[m]) ? 0 : test.c[i] * (x[m] - tree.fill[m]) }));
-  const best = pushes.reduce((a, b) => ((stop.branch ? b.by > a.by : b.by < a.by) ? b : a));
-  if (stop.branch ? best.by <= 0 : best.by >= 0) return "";
-  if (D.attributes[best.m].categories)
-  return `, mostly because ${cut(D.attributes[best.m].name, 40)} is ${category(state.example.row[best.m])}`;
-  const high = x[best.m] > tree.fill[best.m];
-  return `, mostly because ${cut(D.attributes[best.m].name, 40)} is ${high ? "high" : "low"} (${fmt(x[best.m], 4)}; on average ${fmt(tree.fill[best.m])})`;
+/** The parts of a sum that speak most for the side that was taken, against the average of the examples at the node. */
+function helped(tree, stop, x) {
+  const test = tree.tests[stop.node],
+    averages = tree.averages[stop.node];
+  if (!averages) return "";
+  const all = test.f.map((m, i) => {
+    const value = Number.isNaN(x[m]) ? tree.fill[m] ?? 0 : x[m],
+      average = averages[i] ?? value;
+    return { m, value, average, by: (stop.branch ? 1 : -1) * test.c[i] * (value - average) };
+  });
+  const total = (list) => list.reduce((sum, { by }) => sum + by, 0);
+  const pushes = all.filter(({ by }) => by > 0).sort((a, b) => b.by - a.by);
+  if (!(total(all) > 0)) return ""; // it is where it is although, not because, its values differ from the average
+  const half = total(pushes) / 2;
+  const words = pushes.slice(0, pushes[0].by >= half ? 1 : 2).map(({ m, value, average }) => {
+    const name = cut(D.attributes[m].name, 40);
+    if (Number.isNaN(x[m])) return `${name} counts as ${fmt(value)} (on average ${fmt(average)} here)`;
+    if (D.attributes[m].categories) return `${name} is ${category(state.example.row[m])}`;
+    let digits = 3;
+    while (digits < 16 && fmt(value, digits + 1) === fmt(average, digits)) digits += 1;
+    return `${name} is ${value > average ? "high" : "low"} (${fmt(value, digits + 1)}; on average ${fmt(average, digits)} here)`;
+  });
+  return `, mostly because ${words.join(" and ")}`;
 }
 
 function why(tree, way) {
   const leaf = last(way).node;
+  const x = numbersFor(tree, state.example.row);
   const clauses = way.slice(0, -1).map((stop) => {
-    const test = tree.tests[stop.node];
-    if (stop.values) {
-      const others = stop.values.filter((_, i) => i !== stop.branch);
-      return `${clause(tree, stop.node, stop.branch)} (${fmt(stop.values[stop.branch], 4)}; the next is ${fmt(Math.max(...others), 4)})`;
-    }
-    if (stop.directed || test.q || test.s) return clause(tree, stop.node, stop.branch);
-    const digits = sumDigits(stop, test);
-    return `${sumWords(tree, stop.node, 4, 30)} is ${fmt(stop.sum, digits)}, ${stop.branch ? "above" : stop.margin ? "below" : "at"} ${thresholdWords(test)}${helped(tree, stop)}`;
+    const test = tree.tests[stop.node],
+      unknown = unknownWords(tree, stop.node, x);
+    if (stop.values) return machineWords(test, stop) + (unknown ? `, where ${unknown}` : "");
+    const name = cut(D.attributes[test.f[0]].name, 40);
+    if (stop.directed && !test.q) return `${name} is not known, which goes ${stop.branch ? "right" : "left"} there`;
+    if (test.s && unknown) return `${name} is not known, which counts as ${clause(tree, stop.node, stop.branch)}`;
+    if (test.q || test.s) return clause(tree, stop.node, stop.branch);
+    return sumClause(tree, stop, null, x) + helped(tree, stop, x);
   });
   const kept = clauses.length > 4 ? [...clauses.slice(0, 2), `after ${clauses.length - 3} more tests`, last(
     clauses)] : clauses;
@@ -295,10 +348,11 @@ function why(tree, way) {
 function leafWords(tree, leaf) {
   const n = tree.weight[leaf];
   if (!n) return "";
-  if (numeric) return `That is what the ${examplesWord(n)} with these answers suggest.`;
+  if (numeric) return `That is what the ${examplesWord(n)} with these answers suggest${n === 1 ? "s" : ""}.`;
   const own = shareOf(tree, leaf);
+  if (n === 1 && own === 1) return `The one training example with these answers was ${says(tree, leaf)}.`;
   return own === n ? `All ${examplesWord(n)} with these answers were ${says(tree, leaf)}.` :
-    `Of the ${examplesWord(n)} with these answers, ${count(own)} were ${says(tree, leaf)}.`;
+    `Of the ${examplesWord(n)} with these answers, ${count(own)} ${own === 1 ? "was" : "were"} ${says(tree, leaf)}.`;
 }
 
 function tellResult() {

@@ -95,6 +95,7 @@ function describeTest(tree, node) {
 }
 
 function missingHint(tree, terms) {
+  if (!tree.average) return h("p", { class: "hint", text: "A missing value counts as 0." });
   const words = terms.filter((term) => !D.attributes[term.m].categories).slice(0, 3).map((term) =>
     `${cut(term.name, 30)} ${fmt(tree.fill[term.m])}`);
   if (!words.length) return null;
@@ -122,7 +123,7 @@ function weights(terms) {
   if (ranked.length > 12) content.append(h("details", {}, h("summary", { text: `${ranked.length - 12} more` }), lines(
     ranked.slice(12))));
   content.append(h("p", { class: "hint",
-    text: "Share of each attribute in the test (weight times how much it varies). Bars to the right push to yes, to the left to no." }));
+    text: `Share of each attribute in the test (${shown().average ? "weight times how much it varies" : "by weight alone: how much it varies is not known"}). Bars to the right push to yes, to the left to no.` }));
   return content;
 }
 
@@ -137,7 +138,7 @@ function arithmetic(tree, stop) {
       const missing = Number.isNaN(x[m]),
         value = missing ? tree.fill[m] ?? 0 : x[m];
       return h("tr", {}, h("td", { text: D.attributes[m].name, title: D.attributes[m].name }), h(
-        "td", { text: `${fmt(value, 4)}${missing ? " (average)" : ""}` }),
+        "td", { text: `${fmt(value, 4)}${missing ? (tree.average ? " (average)" : " (not known)") : ""}` }),
         h("td", { text: `× ${fmt(test.c[i])}` }), h("td", { text: `= ${fmt(test.c[i] * value)}` }));
     });
     const table = h("table", {}, h("tbody", {}, ...rows, h("tr", { class: "sum" }, h("td", { text: "Sum" }), h("td"),
@@ -158,7 +159,7 @@ function describeMachine(tree, node) {
   const test = tree.tests[node];
   const stop = state.example && state.example.ways[state.tree].find((own) => own.node === node);
   const parts = [h(
-  "p", { text: `Each of ${plural(test.k.length, "branch", "branches")} has a function of the attributes; an example takes the branch whose function is the largest.` })];
+  "p", { text: `Each of ${plural(test.k.length, "class", "classes")} here has a linear function: the attributes, each times a weight of that class, and a constant are added up. An example takes the branch of the class whose function gives it the largest number.` })];
   if (stop) parts.push(arithmetic(tree, stop));
   parts.push(h("h3", { text: "The functions" }));
   test.k.forEach((k, i) => {
@@ -191,7 +192,7 @@ function describeCounts(tree, node) {
     colour(k))));
   const parts = [h("h3", { text: `${count(n)} training example${n === 1 ? "" : "s"} by class` }), lines(rows.slice(0,
     8))];
-  if (rows.length > 8) parts.push(h("details", {}, h("summary", { text: `${rows.length - 8} more classes` }), lines(
+  if (rows.length > 8) parts.push(h("details", {}, h("summary", { text: plural(rows.length - 8, "more class", "more classes") }), lines(
     rows.slice(8))));
   return parts;
 }

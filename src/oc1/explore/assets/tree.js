@@ -219,7 +219,7 @@ function drawnNode(tree, node, at, on, open) {
   if (leaf) {
     group.append(s("text", { class: "strong", x: 15, y: HEIGHT / 2 - 14, text: fitted(says(tree, node), inside - 8,
         "600 12px") }));
-    const words = numeric || tree.weight[node] === 0 ? `${weight} examples` :
+    const words = numeric || tree.weight[node] === 0 ? plural(tree.weight[node], "example") :
       `${count(shareOf(tree, node))} of ${weight}`;
     group.append(s("text", { class: "small", x: 15, y: HEIGHT / 2 + 4, text: fitted(words, inside - 8, "10.5px") }));
     bar(group, tree, node, 15, HEIGHT / 2 + 15, at.width - 25);

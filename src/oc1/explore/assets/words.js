@@ -62,10 +62,33 @@ function sumWords(tree, node, most = Infinity, width = 40) {
 }
 const thresholdWords = (test) => fmt(test.t, test.d || 3);
 
+/** What values that are not known count as: “a is not known and counts as the average, 1.2”; empty if all are known. */
+function unknownWords(tree, node, x) {
+  const holes = tree.tests[node].f.filter((m) => Number.isNaN(x[m]));
+  const words = holes.slice(0, 3).map((m) => {
+    const kind = !tree.average ? "" : D.attributes[m].categories ? "the average code, " : "the average, ";
+    return `${cut(D.attributes[m].name, 40)} is not known and counts as ${kind}${fmt(tree.fill[m] ?? 0)}`;
+  });
+  if (holes.length > 3) words.push(`${holes.length - 3} more are not known`);
+  return words.join(", ");
+}
+
+/** The largest function of a linear machine and the one after it. */
+function machineWords(test, stop) {
+  const next = stop.values.map((_, i) => i).filter((i) => i !== stop.branch).sort((a, b) => stop.values[b] - stop
+    .values[a])[0];
+  let digits = 4;
+  const value = (i) => fmt(stop.values[i], digits);
+  while (digits < 16 && value(stop.branch) === value(next)) digits += 1;
+  return `${machineClause(test, stop.branch)} (${value(stop.branch)}; next ${value(next)} for class ${cut(NAMES[test.k[next]], 40)})`;
+}
+const machineClause = (test, branch, width = 40) =>
+  `the linear function for class ${cut(NAMES[test.k[branch]], width)} is the largest of ${test.k.length}`;
+
 /** What is true of the examples that take a branch, in words. */
 function clause(tree, node, branch, most = 4, width = 40) {
   const test = tree.tests[node];
-  if (test.w) return `the function of ${cut(NAMES[test.k[branch]], width)} is the largest`;
+  if (test.w) return machineClause(test, branch, width);
   if (test.q) return `${cut(D.attributes[test.f[0]].name, width)} is ${branch ? "" : "not "}missing`;
   if (test.s) return branch ? cut(test.s, 120) : `not (${cut(test.s, 120)})`;
   const where = branch ? "above" : "at most";
