@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from .predictor import Predictor
 
 
+#: Batches that may have been read and not yet used.
+DEPTH = 8
 #: How the files end that `oc1 classify` writes.
 ENDINGS = (".csv", ".tsv", ".parquet", ".jsonl")
 
@@ -57,8 +59,8 @@ def classify(
     check_output(out, data, model)
     n = 0
     with progress_bar("classifying", size_of_file(data)) as bar, RowWriter(out, "jsonl" if json else None) as writer:
-        # The next batch is read while one is classified and written.
-        for batch in ahead(scan_table(data, predictor.inputs, options, labelled=False)):
+        # The next batches are read while one is classified and written: the first has to wait for compiled code.
+        for batch in ahead(scan_table(data, predictor.inputs, options, labelled=False), DEPTH):
             writer.write(predict(batch.X))
             n += len(batch.X)
             bar.update(batch.n_bytes)
@@ -148,7 +150,7 @@ def score_file(model: Predictor, data: str, options: Any, misclassified: Path | 
     from ..files.tables import RowWriter, label_indices, scan_table
     from ..scoring import Confusion, Residuals
 
-    batches = ahead(scan_table(data, model.inputs, options, labelled=True))
+    batches = ahead(scan_table(data, model.inputs, options, labelled=True), DEPTH)
     with progress_bar("testing", size_of_file(data)) as bar:
         if model.classes is None:
             residuals = Residuals()

@@ -217,12 +217,12 @@ class _Piece:
     n_bytes: int
 
 
-def ahead(items: Iterator[Item]) -> Iterator[Item]:
-    """Yield what an iterator yields, while a thread already fetches the next item.
+def ahead(items: Iterator[Item], depth: int = 1) -> Iterator[Item]:
+    """Yield what an iterator yields, while a thread already fetches the next `depth` items.
 
     Whoever stops early does not wait for the thread, which may itself be waiting for input that never comes.
     """
-    fetched: Queue = Queue(maxsize=1)
+    fetched: Queue = Queue(maxsize=depth)
     unwanted = Event()
 
     def fetch() -> None:
@@ -247,7 +247,8 @@ def ahead(items: Iterator[Item]) -> Iterator[Item]:
     finally:
         unwanted.set()
         with suppress(Empty):
-            fetched.get_nowait()  # the thread may be waiting for room
+            while True:
+                fetched.get_nowait()  # the thread may be waiting for room
 
 
 class DelimitedReader:
