@@ -187,7 +187,7 @@ def spoilt(files: list[tuple[str, bytes]], number: int, seed: int = 0) -> tuple[
             return ending, spoil_bytes(rng, data)
         data = gzip.decompress(data)
     data = (spoil_structure if rng.random() < 0.6 else spoil_bytes)(rng, data)
-    return ending, gzip.compress(data, 1) if ending.endswith(".gz") else data
+    return ending, gzip.compress(data, 1, mtime=0) if ending.endswith(".gz") else data
 
 
 # ---------------------------------------------------------------------------------------------------- what must hold
