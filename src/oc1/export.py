@@ -140,6 +140,12 @@ def feature_name(tree: TreeStructure, feature: int) -> str:
     return tree.feature_names[feature] if tree.feature_names else f"x{feature + 1}"
 
 
+def attribute_names(model: Any) -> list[str]:
+    """Return the names of a fitted estimator's attributes, ``x1``, ``x2``, ... where it has none."""
+    names = getattr(model, "feature_names_in_", None)
+    return [f"x{m + 1}" for m in range(model.n_features_in_)] if names is None else [str(name) for name in names]
+
+
 def text(model: Any, digits: int = 3) -> str:
     """Print a tree, or all trees of a vote, as text.
 

@@ -21,7 +21,7 @@ from .options import (
     with_reading,
 )
 from .screen import Refusal, check_output, in_background, note, print_json, refusing
-from .training import categories, named
+from .training import categories
 
 ENDINGS = (".gif", ".html", ".htm")
 
@@ -59,6 +59,7 @@ def animate(
     """
     from ..animating import record_search
     from ..files.tables import read_table
+    from .predictor import named
 
     if out.suffix.lower() not in ENDINGS:
         raise Refusal(f"--output {out}: an animation is a .gif or an .html file")

@@ -133,19 +133,11 @@ def _converted(
 
 
 def _read_rows(stored: Any, data: str, options: Any):
-    import numpy as np
-
     from ..files.tables import scan_table
     from .predictor import Predictor
-    from .training import named
 
-    inputs = Predictor.of(stored.model, stored.source).inputs
-    batches = [batch.X for batch in scan_table(data, inputs, options, labelled=False)]
-    if isinstance(batches[0], np.ndarray):
-        return named(np.concatenate(batches), inputs.names)
-    import polars as pl
-
-    return pl.concat(batches)
+    predictor = Predictor.of(stored.model, stored.source)
+    return predictor.joined(list(scan_table(data, predictor.inputs, options, labelled=False)))
 
 
 def _write(content: str | bytes, out: Path | None) -> None:

@@ -103,9 +103,9 @@ def _from_model(path: str, n: int, low: float | None, high: float | None, rng: A
     """Return points drawn evenly, with the classes that a model gives them."""
     import numpy as np
 
+    from ..export import attribute_names
     from ..files.models import read_model
     from .predictor import Predictor
-    from .showing import names_of
 
     stored = read_model(path)
     model = stored.model
@@ -122,7 +122,7 @@ def _from_model(path: str, n: int, low: float | None, high: float | None, rng: A
         raise Refusal(f"--low {least.max():g} is above --high {most.min():g}")
     X = rng.uniform(least, most, size=(n, d))
     y = Predictor.of(model, stored.source).indices(X)
-    return X, y, model.classes_, names_of(model), stored.source.target or "class"
+    return X, y, model.classes_, attribute_names(model), stored.source.target or "class"
 
 
 def with_noise(y, n_classes: int, share: float, rng: Any):

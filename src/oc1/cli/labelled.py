@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import polars as pl
 
 from ..files.problems import FileProblem
 from ..files.tables import ReadOptions, label_indices, scan_table
@@ -32,14 +31,10 @@ def examples_of(model: Any, source: Any, data: str, options: ReadOptions) -> tup
     y : array
         Classes of the model, or numbers.
     """
-    batches = list(scan_table(data, Predictor.of(model, source).inputs, options, labelled=True))
+    predictor = Predictor.of(model, source)
+    batches = list(scan_table(data, predictor.inputs, options, labelled=True))
     labels = np.concatenate([np.asarray(batch.y) for batch in batches])
-    if isinstance(batches[0].X, pl.DataFrame):
-        X: Any = pl.concat([batch.X for batch in batches])
-    else:
-        X = np.concatenate([batch.X for batch in batches])
-        if hasattr(model, "feature_names_in_"):
-            X = pl.DataFrame(X, schema=list(model.feature_names_in_), orient="row")
+    X = predictor.joined(batches)
     if not hasattr(model, "classes_"):
         return X, as_numbers(labels, data, 0)
     numbers = label_indices(labels, model.classes_)

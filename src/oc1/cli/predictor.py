@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from copy import copy
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 from ..files.models import estimator_of, read_fitted
 from ..files.stored import Source
@@ -93,6 +94,13 @@ class Predictor:
             target=self.source.target,
         )
 
+    def joined(self, batches: Sequence[Any]) -> Any:
+        """Return the attributes of batches in one piece, as the estimator takes them: with names, if it knows any."""
+        pieces = [batch.X for batch in batches]
+        if isinstance(pieces[0], pl.DataFrame):
+            return pl.concat(pieces)
+        return named(np.concatenate(pieces), self.inputs.names)
+
     def leaves(self, X: Any) -> np.ndarray:
         """Return the leaf of each example."""
         return self.tree.apply(X, self.n_jobs) if self.is_looked_up else self.model.apply(X)
@@ -114,3 +122,8 @@ class Predictor:
     def shares(self, X: Any) -> np.ndarray:
         """Return the probabilities of the classes for each example."""
         return self.leaf_shares()[self.leaves(X)] if self.is_looked_up else self.model.predict_proba(X)
+
+
+def named(X: Any, names: Sequence[str] | None) -> Any:
+    """Return the attributes with their names, if they have any."""
+    return X if names is None or isinstance(X, pl.DataFrame) else pl.DataFrame(X, schema=list(names))

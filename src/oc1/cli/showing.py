@@ -38,17 +38,12 @@ def _n_oblique(tree: Any) -> int:
 
 def used_attributes(model: Any) -> list[dict[str, Any]]:
     """Return the attributes that the tests use, the most important first."""
+    from ..export import attribute_names
+
     importances = model.feature_importances_
-    names = names_of(model)
+    names = attribute_names(model)
     used = sorted((m for m in range(len(names)) if importances[m] > 0), key=lambda m: (-importances[m], m))
     return [{"name": names[m], "importance": float(importances[m])} for m in used]
-
-
-def names_of(model: Any) -> list[str]:
-    """Return the names of a model's attributes, x1, x2, ... where it has none."""
-    return [
-        str(name) for name in getattr(model, "feature_names_in_", [f"x{m + 1}" for m in range(model.n_features_in_)])
-    ]
 
 
 def print_size(model: Any, size: dict[str, Any]) -> None:
@@ -106,7 +101,7 @@ def show(
 
     Example: oc1 show iris.json
     """
-    from ..export import text
+    from ..export import attribute_names, text
     from ..files.models import read_model
 
     stored = read_model(model)
@@ -115,7 +110,7 @@ def show(
     if json:
         classes = plain(getattr(fitted, "classes_", None))
         trees = [one.tree_.to_dict() for one in getattr(fitted, "estimators_", [fitted])]
-        about = {"learner": type(fitted).__name__, "classes": classes, "feature_names": names_of(fitted)}
+        about = {"learner": type(fitted).__name__, "classes": classes, "feature_names": attribute_names(fitted)}
         print_json(about | size | {"text": text(fitted, digits), "trees": trees})
         return
     say(text(fitted, digits))

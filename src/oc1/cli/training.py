@@ -77,8 +77,9 @@ def train(
     """
     from ..files.models import Source, save_model
     from ..files.tables import read_table
+    from .predictor import Predictor, named
 
-    estimator = make(learner, parameters or {}, param, random_state=seed, n_jobs=jobs, verbose=0 if json else verbose)
+    estimator = make(learner, parameters or {}, param, random_state=seed, n_jobs=jobs, verbose=verbose)
     out = default_output(data) if out is None else out
     if not out.name.lower().removesuffix(".gz").endswith((".json", ".dt")):
         raise Refusal(f"--output {out}: a model file ends in .json, .json.gz or .dt")
@@ -86,7 +87,7 @@ def train(
     if test is not None and not Path(test).is_file():
         raise FileProblem(test, "there is no such file")
     if json:
-        estimator.set_params(verbose=0)
+        estimator.set_params(verbose=0)  # also where --param asks for more
     numbers = learner == "regressor"
     options = replace(options, weights=weights)
     table = read_table(data, options, numbers=numbers, categories=categories(one_hot, categorical))
@@ -113,7 +114,6 @@ def train(
     source = Source(table.target, table.one_hot, extent, n)
     if test is not None:
         from .predicting import score_file
-        from .predictor import Predictor
 
         held_out = score_file(Predictor.of(fitted, source), test, replace(options, weights=None))
     save_model(fitted, out, source=source)
@@ -203,13 +203,6 @@ def with_categories(estimator: Any):
         return estimator.set_params(categorical_features="from_dtype")
     base = OC1Classifier(prune=None) if estimator.estimator is None else estimator.estimator
     return estimator.set_params(estimator=base.set_params(categorical_features="from_dtype"))
-
-
-def named(X, names: tuple[str, ...] | None):
-    """Return the attributes with their names, if they have any."""
-    import polars as pl
-
-    return X if names is None or isinstance(X, pl.DataFrame) else pl.DataFrame(X, schema=list(names))
 
 
 def fit(estimator: Any, X, y, weights):

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..base import CarefulEstimator, TreeEstimator
 from ..baselines import C45Classifier
+from ..export import attribute_names
 from ..machine_tree import MachineTree
 from ..tree import RegressionTree, Tree
 
@@ -102,7 +103,7 @@ def plain_model(model: Any) -> PlainModel:
     if not isinstance(model, CarefulEstimator):
         raise TypeError(f"only models of this package can be converted, not {type(model).__name__}")
     check_is_fitted(model)
-    names = tuple(getattr(model, "feature_names_in_", [f"x{m + 1}" for m in range(model.n_features_in_)]))
+    names = tuple(attribute_names(model))
     if isinstance(model, TreeEstimator):
         members, columns, task = [model], [np.arange(model.n_features_in_)], "class"
         if isinstance(model.tree_, RegressionTree):

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..export import equation_sides, feature_name, write_test
+from ..export import attribute_names, equation_sides, feature_name, write_test
 from ..machine_tree import MachineTree
 from ..summaries import tree_of
 from ..tree import Tree, TreeStructure
@@ -25,8 +25,7 @@ _TIED = "\N{NO-BREAK SPACE}"
 def names_of(model: Any) -> list[str]:
     """Return the names of a model's attributes, x1, x2, ... where it has none."""
     if hasattr(model, "estimators_"):
-        names = getattr(model, "feature_names_in_", [f"x{m + 1}" for m in range(model.n_features_in_)])
-        return [str(name) for name in names]
+        return attribute_names(model)
     tree = tree_of(model)
     return [feature_name(tree, m) for m in range(len(tree.fill))]
 
