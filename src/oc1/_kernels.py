@@ -406,6 +406,19 @@ def find_crossings(margins, rates, centre, scale, half, crossings, codes):
 
 
 @_inner
+def left_of_edges(histogram, n_rows, n_buckets, left):
+    """Add up what is on the left of each edge, from those that cross upwards and downwards, by bucket."""
+    for c in range(n_rows):
+        inside = histogram[c, 2 * n_buckets]
+        for b in range(n_buckets):
+            inside += histogram[c, b]
+        left[c, 0] = inside
+        for b in range(n_buckets):
+            inside += histogram[c, n_buckets + b] - histogram[c, b]
+            left[c, b + 1] = inside
+
+
+@_inner
 def count_buckets(weights, bounds, codes, n_buckets, histogram, left):
     """Count classes and directions by bucket, then the left weight of each class at every edge.
 
@@ -427,14 +440,7 @@ def count_buckets(weights, bounds, codes, n_buckets, histogram, left):
                 histogram[c, codes[j]] += 1.0
         for b in range(2 * n_buckets + 2):
             histogram[n_rows - 1, b] += histogram[c, b]
-    for c in range(n_rows):
-        inside = histogram[c, 2 * n_buckets]
-        for b in range(n_buckets):
-            inside += histogram[c, b]
-        left[c, 0] = inside
-        for b in range(n_buckets):
-            inside += histogram[c, n_buckets + b] - histogram[c, b]
-            left[c, b + 1] = inside
+    left_of_edges(histogram, n_rows, n_buckets, left)
 
 
 # --------------------------------------------------------------------------------------------------------------
@@ -536,6 +542,78 @@ def bound_twoing(b, totals, n, all_row, n_buckets, histogram, left, loose, count
     least, most = n_left - up, n_left + down
     spread = min(least * (n - least), most * (n - most))
     return min(loose, (norm + add) * (norm + add) / spread) if fixed and spread > 0.0 else loose
+
+
+@_compiled
+def score_lines(
+    counts, sums, sizes, totals, ranks, present, code, min_leaf, rate, bound, histogram, left, edges, pairs, stream,
+    scores, bounds,
+):  # fmt: skip
+    """Score the edges of the buckets of several lines, and bound what is inside, from counts (see `oc1._counting`).
+
+    `sizes` are the numbers of examples of the classes present, `totals` their weights. Where a user's measure scores,
+    nothing is known of the insides of buckets.
+    """
+    k, n_buckets, weighted = totals.size, (counts.shape[2] - 2) // 2, sums.shape[0] > 0
+    n, total = 0.0, 0.0
+    for c in range(k):
+        n += sizes[c]
+        total += totals[c]
+    factor = np.sqrt(pair_factor(code, ranks)) / total if k == 2 else 0.0
+    n_rows = k + 2 if weighted else k + 1
+    for q in range(counts.shape[0]):
+        for b in range(2 * n_buckets + 2):
+            histogram[k, b] = 0.0
+            histogram[n_rows - 1, b] = 0.0
+            for c in range(k):
+                histogram[c, b] = sums[q, c, b] if weighted else counts[q, c, b]
+                histogram[k, b] += counts[q, c, b]
+                if weighted:
+                    histogram[k + 1, b] += sums[q, c, b]
+        left_of_edges(histogram, n_rows, n_buckets, left)
+        if code == CUSTOM:
+            for b in range(n_buckets + 1):
+                n_left = 0.0
+                for c in range(k):
+                    pairs[0, c] = left[c, b]
+                    n_left += left[c, b]
+                inside = left[k, b] >= max(min_leaf, 1) and n - left[k, b] >= max(min_leaf, 1)
+                if inside:
+                    edges[0, b] = rate(pairs, n_left, total, totals, present, code, stream)
+                edges[1, min(b, n_buckets - 1)] = np.inf
+        elif k == 2 and code <= VARIANCES:
+            score_buckets_pair(factor * totals[1], factor * totals[0], total, n_buckets, histogram, left, edges)
+        elif code <= VARIANCES:
+            score_buckets_norm(totals, total, ranks, code, n_rows - 1, n_buckets, histogram, left, edges)
+        else:
+            bound(totals, total, code, n_buckets, histogram, left, edges)
+        for b in range(n_buckets + 1):
+            has_room = left[k, b] >= min_leaf and n - left[k, b] >= min_leaf
+            scores[q, b] = edges[0, b] if has_room else NOTHING
+        for b in range(n_buckets):
+            bounds[q, b] = edges[1, b]
+            if code == TWOING and k > 2:
+                bounds[q, b] = bound_twoing(
+                    b, totals, total, n_rows - 1, n_buckets, histogram, left, edges[1, b], pairs
+                )  # fmt: skip
+
+
+@_compiled
+def score_sides(left, left_sizes, sizes, totals, ranks, present, code, min_leaf, rate, pairs, stream, scores):
+    """Score splits by the class weights on their left; NOTHING where a side has too few examples."""
+    total, n = 0.0, 0.0
+    for c in range(totals.size):
+        total += totals[c]
+        n += sizes[c]
+    for q in range(left.shape[0]):
+        n_left, count = 0.0, 0.0
+        for c in range(totals.size):
+            pairs[0, c] = left[q, c]
+            n_left += left[q, c]
+            count += left_sizes[q, c]
+        scores[q] = NOTHING
+        if count >= max(min_leaf, 1) and n - count >= max(min_leaf, 1):
+            scores[q] = score_position(pairs, n_left, total, totals, ranks, present, code, rate, stream)
 
 
 # --------------------------------------------------------------------------------------------------------------
@@ -1110,6 +1188,16 @@ def project(values, at, column_step, fill, features, coefficients, first, last, 
             x = np.float64(values[at + features[i] * column_step])
             value += coefficients[i] * (fill[features[i]] if np.isnan(x) else x)
     return value
+
+
+@_compiled
+def project_rows(values, row_step, column_step, fill, rows, features, coefficients, missing, out):
+    """Compute a test's linear combination for some rows; `missing` holds the side of missing values, or `BY_FILL`."""
+    for j in range(rows.size):
+        out[j] = project(
+            values, rows[j] * row_step, column_step, fill, features, coefficients, np.int64(0), features.size, missing,
+            np.int64(0),
+        )  # fmt: skip
 
 
 @_inner

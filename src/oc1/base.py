@@ -6,6 +6,7 @@ A learner is a subclass that says how a tree is grown (`_grow`).
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterator
 from dataclasses import replace
 from importlib import import_module
 from numbers import Integral, Real
@@ -46,6 +47,49 @@ class Training(NamedTuple):
     seed: int
     categories: Categories = ()  # empty if no attribute is categorical; else X holds category numbers
     coded: tuple[bool, ...] = ()  # which attributes hold the codes of categories; empty if none do
+
+    # Parts of the examples, for growing and for judging, are said by the share (0 to 1) of each that belongs to them.
+
+    @property
+    def n_examples(self) -> int:
+        """Number of examples."""
+        return len(self.y)
+
+    @property
+    def n_features(self) -> int:
+        """Number of attributes."""
+        return self.X.shape[1]
+
+    @property
+    def varies(self) -> bool:
+        """Whether there is something to learn: more than one class, or different numbers."""
+        return bool(np.ptp(self.y) > 0)
+
+    @property
+    def everything(self) -> np.ndarray:
+        """All of the examples."""
+        return np.ones(len(self.y))
+
+    def hold_out(self, fraction: float) -> tuple[np.ndarray, np.ndarray]:
+        """Draw a part to be kept back; return (the others, that part)."""
+        return sampling.hold_out(self.X, self._labels, self.weights, fraction, self.seed)
+
+    def deal_folds(self, n_folds: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Deal the examples into folds; yield (the others, that fold) for each."""
+        return sampling.deal_folds(self.X, self._labels, self.weights, n_folds, self.seed)
+
+    def mass(self, share: np.ndarray) -> float:
+        """Return the weight of a part."""
+        return float(share.sum() if self.weights is None else (self.weights * share).sum())
+
+    def part(self, share: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+        """Return the rows that have a share, and all weights times their shares (None if all count alike)."""
+        return np.flatnonzero(share), None if self.weights is None else self.weights * share
+
+    @property
+    def _labels(self) -> np.ndarray:
+        # Numbers too are drawn by what they are, not by their size.
+        return np.unique(self.y, return_inverse=True)[1]
 
 
 class Grown(NamedTuple):
@@ -90,11 +134,11 @@ class CarefulEstimator(BaseEstimator):
     def _fit(self, X, y, sample_weight):
         """Check the input and fit."""
 
-    def _fit_or_restore(self, X, y, sample_weight):
+    def _fit_or_restore(self, *arguments):
         """Fit; a fit that fails leaves the estimator as it was."""
         before = self.__dict__.copy()
         try:
-            return self._fit(X, y, sample_weight)
+            return self._fit(*arguments)
         except BaseException:
             self.__dict__.clear()
             self.__dict__.update(before)
@@ -216,7 +260,12 @@ class TreeEstimator(CarefulEstimator):
             X, categories = renumber(X, categories, y, weights)
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
         names = tuple(str(name) for name in getattr(self, "feature_names_in_", ()))
-        data = Training(X, y, weights, attribute_means(X, weights), classes, names, seed, categories)
+        return self._learn_from(
+            Training(X, y, weights, attribute_means(X, weights), classes, names, seed, categories)
+        )  # fmt: skip
+
+    def _learn_from(self, data: Training):
+        """Grow and prune, and keep what was learnt."""
         unpruned, pruned, path, n_hyperplanes, scale = self._grow_and_prune(data)
         self.tree_: Any = pruning.cut_at(pruned, self.ccp_alpha)
         self.unpruned_tree_ = unpruned
@@ -224,12 +273,13 @@ class TreeEstimator(CarefulEstimator):
         self.n_hyperplanes_ = n_hyperplanes
         self._scale = scale
         if hasattr(self, "categorical_features"):
-            known = [None if own is None else np.array(own, dtype=object) for own in categories]
+            known = [None if own is None else np.array(own, dtype=object) for own in data.categories]
             self.categories_ = known or None
         return self
 
-    def _grow_coded(self, data: Training, rows: np.ndarray, weights: np.ndarray | None) -> Grown:
-        """Grow on the codes that these rows give to the categories; the tree carries them."""
+    def _grow_part(self, data: Training, share: np.ndarray) -> Grown:
+        """Grow on a part of the examples, with the codes that it gives to the categories; the tree carries them."""
+        rows, weights = data.part(share)
         if not data.categories:
             return self._grow(data, rows, weights)
         codes, means = code_categories(data.X, data.categories, data.y, len(data.classes), rows, weights)
@@ -239,6 +289,11 @@ class TreeEstimator(CarefulEstimator):
         grown = self._grow(numbers, rows, weights)
         tree: Any = grown.tree
         return grown._replace(tree=replace(tree, codes=codes, categories=labels_of(data.categories)))
+
+    def _judge_part(self, data: Training, sequence: pruning.PruningSequence, share: np.ndarray) -> np.ndarray:
+        """Return what each subtree of a sequence is worth on a part of the examples."""
+        rows, weights = data.part(share)
+        return self._judge(sequence, data.X[rows], data.y[rows], None if weights is None else weights[rows])
 
     def _pruning(self, data: Training) -> str | None:
         """Return how the tree is pruned."""
@@ -262,45 +317,30 @@ class TreeEstimator(CarefulEstimator):
 
     def _grow_and_prune(self, data: Training):
         """Return (whole tree, pruned tree, pruning path, hyperplanes considered, scale of the attributes)."""
-        X, weights = data.X, data.weights
-        prune, n, n_hyperplanes = self._pruning(data), len(data.y), 0
-        draws = prune is not None and np.ptp(data.y) > 0  # with one class there is nothing to prune
-        # Numbers too are drawn by what they are, not by their size.
-        labels = np.unique(data.y, return_inverse=True)[1] if draws else data.y
+        prune, n_hyperplanes = self._pruning(data), 0
+        draws = prune is not None and data.varies  # with one class there is nothing to prune
 
-        def part(share: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
-            """Return the rows that have a share, and all weights times their shares (None if all count alike)."""
-            return np.flatnonzero(share), None if weights is None else weights * share
-
-        def grow(share: np.ndarray) -> Grown:
+        def grow(share) -> Grown:
             nonlocal n_hyperplanes
-            grown = self._grow_coded(data, *part(share))
+            grown = self._grow_part(data, share)
             n_hyperplanes += grown.n_hyperplanes
             return grown
 
-        def judge(sequence: pruning.PruningSequence, share: np.ndarray) -> np.ndarray:
-            rows, own_weights = part(share)
-            return self._judge(sequence, X[rows], data.y[rows], None if own_weights is None else own_weights[rows])
-
-        def mass(share: np.ndarray) -> float:
-            return float(share.sum() if weights is None else (weights * share).sum())
-
-        everything = np.ones(n)
-        growing, held = everything, np.zeros(n)
-        if prune == "holdout" and draws:
-            growing, held = sampling.hold_out(X, labels, weights, self.prune_fraction, data.seed)
+        everything = data.everything
+        growing, held = data.hold_out(self.prune_fraction) if prune == "holdout" and draws else (everything, None)
         unpruned, _, scale = grow(growing)
         sequence = pruning.prune_sequence(unpruned)
         step, means = 0, np.full(len(sequence.alphas), np.nan)
-        if held.any():
-            means = judge(sequence, held) / mass(held)
-            step = self._choose(means, mass(held))
+        if held is not None and data.mass(held) > 0.0:
+            means = self._judge_part(data, sequence, held) / data.mass(held)
+            step = self._choose(means, data.mass(held))
         elif prune == "cv" and draws:
-            folds = sampling.deal_folds(X, labels, weights, PRUNING_FOLDS, data.seed)
-            trials = ((pruning.prune_sequence(grow(rest).tree), fold) for rest, fold in folds)
-            judged = [pruning.correct_at(sequence, other, judge(other, fold)) for other, fold in trials]
-            means = np.sum(judged, axis=0) / mass(everything)
-            step = self._choose(means, mass(everything))
+            trials = ((pruning.prune_sequence(grow(rest).tree), fold) for rest, fold in data.deal_folds(PRUNING_FOLDS))
+            judged = [
+                pruning.correct_at(sequence, other, self._judge_part(data, other, fold)) for other, fold in trials
+            ]
+            means = np.sum(judged, axis=0) / data.mass(everything)
+            step = self._choose(means, data.mass(everything))
         pruned = sequence.subtree(step) if prune is not None else unpruned
         pruned = self._finished(pruned, data, float(sequence.alphas[step]))
         return unpruned, pruned, self._path(sequence, means), n_hyperplanes, scale

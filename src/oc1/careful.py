@@ -22,10 +22,8 @@ import numpy as np
 
 from . import _kernels
 from ._threads import one_blas_thread
-from .grower import NO_AXIS, Batch, Place, TreeGrower
-from .sampling import weight_of_one
+from .grower import NO_AXIS, Batch, Ground, GrowthOptions, Place, TreeGrower
 from .simplifying import round_numbers, simplify
-from .splitting import LinearTest
 from .starts import AXIS, RANDOM, STARTS, NodeView, twoing
 
 #: Linear classifiers are fitted to so many examples at most, evenly chosen: more hardly move a plane.
@@ -95,21 +93,19 @@ def misplaced(left: np.ndarray, totals: np.ndarray) -> float:
 class CarefulGrower(TreeGrower):
     """Grow a tree node by node; the parameters are those of `TreeGrower`."""
 
-    def __init__(self, *arguments, **named):
-        super().__init__(*arguments, **named)
-        weights = self.examples.weights
-        self.unit = weight_of_one(weights)
+    def _prepare(self, ground: Ground, n_classes: int, options: GrowthOptions, *further) -> None:
+        super()._prepare(ground, n_classes, options, *further)
+        self.unit = ground.unit
         self.n_attributes = max(1, int(np.count_nonzero(self.scale)))
         self.linear = [name for name in self.options.starts if name not in (AXIS, RANDOM)]
         self.is_oblique = self.plan.n_runs > 0 and (self.n_attributes > 1 or not self.plan.axis)
         self.plan = self.plan._replace(axis_starts=0, n_runs=self.plan.n_runs + ROOM)
-        n = len(self.examples.rows) if weights.size == 0 else weights.sum() / self.unit
-        self.caution = self.options.caution * min(1.0, n / CAUTIOUS)
+        self.caution = self.options.caution * min(1.0, ground.n_examples / CAUTIOUS)
 
-    def grow(self) -> Batch:
-        """Grow the tree; return the batch that begins with its root."""
+    def grow(self, above: Batch | None = None, row: int = 0) -> Batch:
+        """Grow the tree, or the subtree of a pending node above it; return the batch that begins with its root."""
         with one_blas_thread():  # sums must not depend on their number
-            return super().grow()
+            return super().grow(above, row)
 
     def _follow(self, place: Place, pool: ThreadPoolExecutor | None = None) -> list[Place]:
         batch = place.above.followed[place.row] = self._split(place, pool)
@@ -136,7 +132,7 @@ class CarefulGrower(TreeGrower):
     def _divide(self, place: Place, plane: np.ndarray, is_linear: bool) -> Batch:
         """Split by a plane, in as short a form as costs nothing."""
         test, options = self._test(plane), self.options
-        if not options.shortens or place.size > FITTED:
+        if not options.shortens or place.size > FITTED or place.size >= options.large:
             return self._call(place, 1, given=test, centred=not is_linear)
         own = slice(place.start, place.stop)
         X = np.asarray(self.X[place.examples.rows[own]], dtype=np.float64)
@@ -160,6 +156,8 @@ class CarefulGrower(TreeGrower):
         is_axis = int(AXIS in self.options.starts)
         n_runs = max(is_axis + len(given), self.options.n_restarts if RANDOM in self.options.starts else 0, 1)
         plan = self.plan._replace(axis_starts=is_axis, n_given=len(given), n_runs=n_runs if self.is_oblique else 0)
+        if place.size >= self.options.large:
+            return self._split_large(place, plan, np.array(given) if given else None, pool)
         axis = self._search(place, plan, -1 if plan.axis else 0, np.array(given) if given else None, pool)
         runs = self._scratch().runs[:n_runs]
         searched = plan.n_runs > 0 and place.size >= plan.min_oblique
@@ -168,16 +166,6 @@ class CarefulGrower(TreeGrower):
             if best[_kernels.SCORE] > axis[0]:
                 return self._divide(place, best[_kernels.PLANE :].copy(), is_linear=False)
         return self._call(place, 1, axis, plan=plan)
-
-    def _leaf(self, place: Place) -> Batch:
-        above = place.above.nodes
-        nodes = _kernels.Nodes.make(1, 0, self.n_classes)
-        nodes.table[0, : _kernels.LEFT] = place.start, place.stop, above.table[place.row, _kernels.DEPTH]
-        nodes.table[0, _kernels.STATUS] = _kernels.LEAF
-        nodes.counts[0], nodes.seeds[0] = above.counts[place.row], above.seeds[place.row]
-        batch = Batch(nodes)
-        self._tell(batch)
-        return batch
 
     # ------------------------------------------------------------------------------------------------ candidates
 
@@ -280,6 +268,8 @@ class CarefulGrower(TreeGrower):
 
     def _view(self, place: Place, axis: Candidate | None) -> View:
         """Return the node, or an even sample of it, with attributes standardised over it."""
+        if place.size >= self.options.large:
+            place = self._large(place).sample
         examples = place.examples
         chosen = np.arange(place.start, place.stop)
         if place.size > FITTED:
@@ -299,12 +289,6 @@ class CarefulGrower(TreeGrower):
         if place.row > 0:
             view.node.parent = view.from_search(self._plane_above(place))
         return view
-
-    def _columns(self, place: Place, chosen: np.ndarray) -> np.ndarray:
-        """Return the columns of some of a node's examples, in search space."""
-        if self.borrows and place.examples.columns.shape[0] == len(self.scale):
-            return self.space.columns(self.X, place.examples.rows[chosen], place.examples.fill)
-        return place.examples.columns[:, chosen]
 
     def _plane_above(self, place: Place) -> np.ndarray:
         """Return the parent's test as a plane of the search space."""
@@ -327,6 +311,16 @@ class CarefulGrower(TreeGrower):
         missing: int = _kernels.BY_FILL,
     ) -> Candidate:
         """Return a plane that was found by search with what it is worth."""
+        left = self._left_weights(place, plane, missing)
+        value, chance, astray = twoing(left, totals), n_coefficients * price, misplaced(left, totals)
+        # Chance hides some that go astray; but where no class is on both sides, there are none.
+        hidden = (chance if astray > 0.0 else price) / 3.0
+        return Candidate(plane, value, value - chance, astray + hidden, is_pure=astray == 0.0, missing=missing)
+
+    def _left_weights(self, place: Place, plane: np.ndarray, missing: int) -> np.ndarray:
+        """Return the weights, on the left of a plane, of the classes that are present at a node."""
+        if place.size >= self.options.large:
+            return self._large(place).engine.count_sides(plane[None], np.array([missing]))[1][0]
         left = np.zeros(self.n_classes)
         for piece in self._pieces(place):
             goes_left = plane @ self._columns(place, piece) <= 0.0
@@ -335,11 +329,7 @@ class CarefulGrower(TreeGrower):
                 goes_left = np.where(holes, missing == _kernels.MISSING_LEFT, goes_left)
             weights = place.examples.weights[piece] if place.examples.weights.size else np.ones(len(piece))
             left += np.bincount(place.examples.labels[piece], weights=weights * goes_left, minlength=self.n_classes)
-        left = left[place.above.nodes.counts[place.row] > 0.0]
-        value, chance, astray = twoing(left, totals), n_coefficients * price, misplaced(left, totals)
-        # Chance hides some that go astray; but where no class is on both sides, there are none.
-        hidden = (chance if astray > 0.0 else price) / 3.0
-        return Candidate(plane, value, value - chance, astray + hidden, is_pure=astray == 0.0, missing=missing)
+        return left[place.above.nodes.counts[place.row] > 0.0]
 
     def _could_be_better(self, best: Candidate | None, totals: np.ndarray, price: float) -> bool:
         """Whether a perfect hyperplane, found by search, would be better."""
@@ -347,21 +337,11 @@ class CarefulGrower(TreeGrower):
         ideal = highest(totals) - chance
         return ideal > 0.0 and (best is None or ideal > best.merit * chance / 3.0)
 
-    def _test(self, plane: np.ndarray, missing: int = _kernels.BY_FILL) -> LinearTest:
-        """Return a plane of the search space as a test in the user's units."""
-        # A constant attribute can only be of use where it is asked whether it is missing.
-        features = np.flatnonzero((plane[:-1] != 0.0) & ((self.scale > 0.0) | (missing != _kernels.BY_FILL)))
-        if len(features) == 1:
-            m = features[0]
-            at = -plane[-1] / plane[m] * self.scale[m]
-            threshold = self.space.shift[m] + at
-            if threshold - self.space.shift[m] > at:
-                threshold = np.nextafter(threshold, -np.inf)  # rounded up, it could be the value above it
-            return LinearTest(features.astype(np.int32), np.ones(1), float(threshold), missing=missing)
-        return LinearTest(*self.space.test_of(plane))
-
     def _shortened(self, place: Place, best: Candidate) -> Batch:
         """Split by a plane with too many terms, after dropping some of them."""
+        if place.size >= self.options.large:
+            test = self._few_terms(self._large(place).sample, best.plane)
+            return self._leaf(place) if test is None else self._call(place, 1, given=test)
         runs = self._scratch().runs
         runs[0, : _kernels.PLANE] = 0.0
         runs[0, _kernels.SCORE], runs[0, _kernels.PLANE :] = np.inf, best.plane

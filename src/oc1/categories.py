@@ -13,6 +13,7 @@ on their first principal direction (Coppersmith, Hong & Hosking 1999). For numbe
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 from numbers import Integral, Real
 from typing import Any
 
@@ -182,11 +183,20 @@ def learn_categories(X, columns: np.ndarray) -> Categories:
     categories: list[tuple | None] = [None] * X.shape[1]
     for m in columns.tolist():
         try:
-            values = [value for value in dict.fromkeys(_values(X, m)) if not _is_missing(value)]
+            values = [value for value in dict.fromkeys(_values(X, m)) if not is_missing(value)]
         except TypeError:
             raise ValueError(f"{_called(X, m)} is categorical, but its values are not texts or numbers") from None
         categories[m] = tuple(sorted(values, key=_sorting_key))
     return tuple(categories)
+
+
+def unite_categories(parts: Sequence[Categories]) -> Categories:
+    """Return what `learn_categories` lists for all parts of a table together."""
+    united: list[tuple | None] = []
+    for lists in zip(*parts, strict=True):
+        values = None if lists[0] is None else dict.fromkeys(value for own in lists for value in own)
+        united.append(None if values is None else tuple(sorted(values, key=_sorting_key)))
+    return tuple(united)
 
 
 def encode(X, categories: Sequence, owner: str = "this model"):
@@ -219,18 +229,37 @@ def renumber(
     The most frequent comes first, and their responses decide between equals, so that the numbers (which say what
     examples are drawn for pruning) do not depend on what the categories are called.
     """
-    X, arranged = X.copy(), list(categories)
     n_classes = int(y.max()) + 1 if y.dtype.kind in "iu" else 0
-    for m, own in enumerate(categories):
-        if own is not None:
-            sums, sizes = response_sums(X[:, m], len(own), y, n_classes, weights)
+    responses = [
+        None if own is None else response_sums(X[:, m], len(own), y, n_classes, weights)
+        for m, own in enumerate(categories)
+    ]
+    numbers, arranged = number_by_response(categories, responses)
+    return replace_by_codes(X, numbers), arranged
+
+
+def number_by_response(
+    categories: Categories, responses: Sequence[tuple[np.ndarray, np.ndarray] | None]
+) -> tuple[Codes, Categories]:
+    """Return the new number of each category (NaN if it has no examples), and the categories in this order.
+
+    Parameters
+    ----------
+    categories : Categories
+    responses : sequence
+        For each categorical attribute what `response_sums` returns, from all examples.
+    """
+    numbers: list[np.ndarray | None] = [None] * len(categories)
+    arranged = list(categories)
+    for m, (own, response) in enumerate(zip(categories, responses, strict=True)):
+        if own is not None and response is not None:
+            sums, sizes = response
             order = np.lexsort([*(-sums.T[::-1]), -sizes])
             order = order[sizes[order] > 0]
             new_number = np.full(len(own), np.nan)
             new_number[order] = np.arange(len(order))
-            X[:, m] = _taken(new_number, X[:, m])
-            arranged[m] = tuple(own[number] for number in order)
-    return X, tuple(arranged)
+            numbers[m], arranged[m] = new_number, tuple(own[number] for number in order)
+    return tuple(numbers), tuple(arranged)
 
 
 def labels_of(categories: Categories) -> tuple[tuple[str, ...] | None, ...]:
@@ -246,7 +275,7 @@ def _sorting_key(value) -> tuple:
     return (0, value, "") if isinstance(value, Real) else (1, 0, str(value))
 
 
-def _is_missing(value) -> bool:
+def is_missing(value) -> bool:
     """Whether a value is None, NaN, or the missing value of pandas (which does not say whether it equals itself)."""
     if value is None or type(value).__name__ == "NAType":
         return True
@@ -264,12 +293,51 @@ def _refuse_sparse(X) -> None:
 def class_weights(
     column: np.ndarray, n_categories: int, y: np.ndarray, n_classes: int, weights: np.ndarray | None
 ) -> np.ndarray:
-    """Return the weight of each class in each category (n_categories, n_classes)."""
+    """Return the weight of each class in each category (n_categories, n_classes), whatever the order of the rows."""
+    # Whole numbers add up exactly as they are.
+    if weights is None or ((weights == np.round(weights)).all() and np.abs(weights).sum() < 2.0**53):
+        return _sums_by_cell(column, n_categories, y, n_classes, weights)
+    return exact_class_weights(column, n_categories, y, n_classes, weights).astype(np.float64)
+
+
+def _sums_by_cell(
+    column: np.ndarray, n_categories: int, y: np.ndarray, n_classes: int, weights: np.ndarray | None
+) -> np.ndarray:
     known = ~np.isnan(column)
     cells = column[known].astype(np.int64) * n_classes + y[known]
     own_weights = None if weights is None else weights[known]
     counts = np.bincount(cells, weights=own_weights, minlength=n_categories * n_classes)
     return counts.reshape(n_categories, n_classes).astype(np.float64)
+
+
+def exact_class_weights(
+    column: np.ndarray, n_categories: int, y: np.ndarray, n_classes: int, weights: np.ndarray
+) -> np.ndarray:
+    """Return the weight of each class in each category without rounding: what parts of a table give adds up exactly.
+
+    Returns
+    -------
+    array of Fraction (n_categories, n_classes)
+    """
+    known = ~np.isnan(column)
+    cells = column[known].astype(np.int64) * n_classes + y[known]
+    # A weight is a whole number of 53 bits times a power of two. Those that share the power add up as integers, in two
+    # halves, which leave room for 2**36 of them.
+    mantissas, powers = np.frexp(weights[known])
+    lowest = int(powers.min(initial=0))
+    n_powers = int(powers.max(initial=0)) - lowest + 1
+    firsts = np.trunc(np.ldexp(mantissas, 27))
+    seconds = np.ldexp(mantissas, 53) - np.ldexp(firsts, 26)
+    used, places = np.unique(cells * n_powers + (powers - lowest), return_inverse=True)
+    halves = np.zeros((2, len(used)), dtype=np.int64)
+    for sums, half in zip(halves, (firsts, seconds), strict=True):
+        np.add.at(sums, places, half.astype(np.int64))
+    totals = [0] * (n_categories * n_classes)
+    for place, first, second in zip(used.tolist(), *halves.tolist(), strict=True):
+        cell, power = divmod(place, n_powers)
+        totals[cell] += (first * 2**26 + second) << power
+    unit = Fraction(2) ** (lowest - 53)
+    return np.array([unit * total for total in totals], dtype=object).reshape(n_categories, n_classes)
 
 
 def response_sums(
@@ -283,7 +351,7 @@ def response_sums(
         counts = class_weights(column, n_categories, y, n_classes, weights)
         return counts, counts.sum(axis=1)
     alike, own_weights = np.zeros(len(y), dtype=np.int64), np.ones(len(y)) if weights is None else weights
-    sums, sizes = (class_weights(column, n_categories, alike, 1, w) for w in (own_weights * y, own_weights))
+    sums, sizes = (_sums_by_cell(column, n_categories, alike, 1, w) for w in (own_weights * y, own_weights))
     return sums, sizes[:, 0]
 
 

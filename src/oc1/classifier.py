@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from . import _kernels
 from .base import TreeClassifier, grow_tree
-from .grower import GrowthOptions
+from .grower import LARGE, GrowthOptions
 from .impurity import MEASURES, get_measure
 from .refining import refine
 from .scaling import NORMALIZATIONS
@@ -33,8 +33,6 @@ PRESETS: dict[str, dict[str, Any]] = {
 }
 #: Up to so many examples, ``prune="auto"`` is cross-validation where it is not left to caution.
 FEW_EXAMPLES = 2000
-#: With more, trees are refined only if asked for: that works on a copy of the examples.
-MANY_EXAMPLES = 100_000
 #: The starts of the paper, and those that did best when caution chooses among what comes of them.
 PLAIN_STARTS = ("axis", "random")
 CAREFUL_STARTS = ("axis", "logistic", "least_squares", "random")
@@ -189,6 +187,7 @@ class OC1Classifier(TreeClassifier):
     5
     """
 
+    _large: ClassVar[int] = LARGE  # see `GrowthOptions`
     _parameter_constraints: ClassVar[dict] = {
         **TreeClassifier._parameter_constraints,
         "preset": [StrOptions(set(PRESETS)), None],
@@ -304,14 +303,15 @@ class OC1Classifier(TreeClassifier):
             return prune
         if self._is_careful:
             return None
-        return "cv" if len(data.y) <= FEW_EXAMPLES else "holdout"
+        return "cv" if data.n_examples <= FEW_EXAMPLES else "holdout"
 
     def _unpruned_copy(self):
         return clone(self).set_params(ccp_alpha=0.0) if self._is_careful else super()._unpruned_copy()
 
     def _finished(self, tree, data, alpha):
-        # Examples that change sides could leave too few for a split.
-        usual = self._is_careful and len(data.y) <= MANY_EXAMPLES and self.min_samples_split == 2
+        # It works on a copy of the examples, so where these are many it must be asked for. Those that change sides could
+        # leave too few for a split.
+        usual = self._is_careful and data.n_examples <= self._large and self.min_samples_split == 2
         if not (usual and not len(tree.missing) if self.refine is None else self.refine):
             return tree
         return refine(
@@ -352,6 +352,7 @@ class OC1Classifier(TreeClassifier):
             rounding=self._is_careful if self.rounding is None else self.rounding,
             sparsity=self.sparsity,
             n_jobs=effective_n_jobs(self.n_jobs),
+            large=self._large,
         )
 
 

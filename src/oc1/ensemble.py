@@ -47,7 +47,7 @@ class OC1EnsembleClassifier(CarefulClassifier):
         The same seed gives the same trees, for any `n_jobs`.
     n_jobs : int or None, default=None
         Trees that are grown, or predict, at the same time. (On threads; ``joblib.parallel_config`` can choose processes
-        or a cluster.)
+        and `oc1.dask.clusters.on_cluster` a cluster.)
     verbose : int, default=0
         1 shows joblib's progress.
 

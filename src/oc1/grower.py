@@ -8,7 +8,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,10 +16,13 @@ from . import _kernels
 from ._compiling import announce_compiling
 from ._elimination import shortening
 from ._pointers import typed
+from .batched import Climbing, Judge, Sketch, answer, best_attribute, climb, promising, room_for_lines
+from .engines import LocalEngine, Stretch, count_sides
 from .impurity import Measure, raise_failure
 from .reporting import Reporter, advance, noted_moves
-from .scaling import SearchSpace
-from .splitting import LinearTest
+from .sampling import weight_of_one
+from .scaling import SearchSpace, sample_positions
+from .splitting import LinearTest, derived_seed
 from .starts import AXIS, RANDOM
 from .tree import Tree
 
@@ -29,6 +32,9 @@ SUBTREE = 4000
 #: From so many examples on, the runs of a node's search are spread over the threads. (That changes the order of their
 #: stages, so the number is the same whether or not there are threads.)
 SHARED_SEARCH = 8000
+#: From so many examples on, a node is searched in rounds (see `oc1.batched`), wherever its examples are: on a cluster
+#: this is also the size below which they move to one place. Runs climb on an even sample first.
+LARGE = 100_000
 #: A float32 array in column order of so many bytes is not copied. Its nodes get columns of their own, one subtree after
 #: the other, when they hold no more than one in so many of its examples.
 BORROWED = 32 * 2**20
@@ -70,6 +76,7 @@ class GrowthOptions:
     rounding: bool = False
     sparsity: float | None = None
     n_jobs: int = 1
+    large: int = LARGE
 
     @property
     def shortens(self) -> bool:
@@ -152,6 +159,33 @@ class Place(NamedTuple):
         return self.stop - self.start
 
 
+class Ground(NamedTuple):
+    """What a tree needs to know of all examples that it is grown on, also where only some are at hand."""
+
+    space: SearchSpace
+    total: float  # their weight
+    unit: float  # the weight of one
+    n_examples: float  # their number, if each had the weight of one
+
+    @classmethod
+    def of(cls, X, rows, fill, weights, normalize: str, n_jobs: int = 1) -> Ground:
+        """Look at the given rows of X, which have these weights (None if all count alike)."""
+        space = SearchSpace.make(X, rows, fill, weights, normalize, n_jobs)
+        if weights is None:
+            return cls(space, float(len(rows)), 1.0, float(len(rows)))
+        unit = weight_of_one(weights)
+        return cls(space, float(weights.sum()), unit, float(weights.sum() / unit))
+
+
+class LargeNode(NamedTuple):
+    """A node that is searched in rounds."""
+
+    engine: Any  # that of `oc1.batched`, with a method `place` (see `oc1.engines.LocalEngine`)
+    judge: Judge
+    sample: Place  # the same node, but with an even sample of its examples
+    sketch: Sketch
+
+
 class TreeGrower:
     """Grow one tree on the given rows of X.
 
@@ -174,16 +208,19 @@ class TreeGrower:
         Is told of each inner node, and of each move if it wants to know.
     coded : bool sequence (n_features,), optional
         Which attributes hold codes of categories: their missing values always count as their fill.
+    ground : Ground, optional
+        If the tree, or what it is a part of, is grown on more examples than these.
     """
 
     def __init__(
         self, X, y, weights, rows, fill, n_classes, options: GrowthOptions, seed: int,
-        reporter: Reporter | None = None, coded: Sequence[bool] = (),
+        reporter: Reporter | None = None, coded: Sequence[bool] = (), ground: Ground | None = None,
     ):  # fmt: skip
         rows = rows[np.argsort(y[rows], kind="stable")]  # grouped by class: see _kernels
         own_weights = None if weights is None else weights[rows]
-        space = SearchSpace.make(X, rows, fill, own_weights, options.normalize, options.n_jobs)
-        self.X, self.space, self.scale = X, space, space.scale
+        ground = ground or Ground.of(X, rows, fill, own_weights, options.normalize, options.n_jobs)
+        self._prepare(ground, n_classes, options, seed, reporter)
+        self.X = X
         self.borrows = (
             X.dtype == np.float32 and X.flags.f_contiguous and X.nbytes >= BORROWED and options.max_terms is None
         )
@@ -193,17 +230,24 @@ class TreeGrower:
             row_step=row_step,
             column_step=column_step,
             fill=fill,
-            shift=space.shift,
-            scale=space.scale,
-            columns=_kernels.borrowed(X.T) if self.borrows else space.columns(X, rows, fill, options.n_jobs),
+            shift=self.space.shift,
+            scale=self.scale,
+            columns=_kernels.borrowed(X.T) if self.borrows else self.space.columns(X, rows, fill, options.n_jobs),
             labels=y[rows].astype(np.int32),
             weights=np.empty(0) if own_weights is None else own_weights.astype(np.float64),
             rows=rows.astype(np.int64),
             holes=holes_of(X, coded) if options.missing == "direction" else NO_HOLES,
         )
+        self.room = len(rows)
+
+    def _prepare(
+        self, ground: Ground, n_classes: int, options: GrowthOptions, seed: int, reporter: Reporter | None
+    ) -> None:
+        """Set what does not depend on where the examples are."""
+        self.space, self.scale = ground.space, ground.space.scale
         self.n_classes, self.options = n_classes, options
         self.reporter = Reporter(0) if reporter is None else reporter
-        self.plan = options.plan(X.shape[1], float(len(rows)) if own_weights is None else float(own_weights.sum()))
+        self.plan = options.plan(len(self.scale), ground.total)
         with np.errstate(over="ignore"):  # for NUMBA_DISABLE_JIT
             self.seed = np.uint64(_kernels.mix(np.uint64(seed), np.uint64(0)))
         self.n_hyperplanes = 0
@@ -212,19 +256,12 @@ class TreeGrower:
 
     # ------------------------------------------------------------------------------------------------ the work list
 
-    def grow(self) -> Batch:
-        """Grow the tree; return the batch that begins with its root."""
+    def grow(self, above: Batch | None = None, row: int = 0) -> Batch:
+        """Grow the tree, or the subtree of a pending node above it; return the batch that begins with its root."""
         with announce_compiling(), np.errstate(all="ignore"):  # errstate: for NUMBA_DISABLE_JIT
-            # The two searches and the measure's two functions, which the kernels call through pointers.
-            self._pointers = tuple(map(typed, (*_kernels.compiled_searches(), *self.options.measure.pointers())))
-            self._shorten = typed(shortening(self.plan.max_terms < len(self.scale)))
-            labels, weights = self.examples.labels, self.examples.weights
-            counts = np.bincount(labels, weights=weights if weights.size else None, minlength=self.n_classes)
-            # A batch of one pending node stands above the root.
-            above = Batch(_kernels.Nodes.make(1, 0, self.n_classes))
-            above.nodes.counts[0] = counts
-            above.nodes.seeds[0] = self.seed
-            root = Place(above, 0, self.examples, 0, len(labels))
+            self._compile()
+            above = above or self._above_root()
+            root = Place(above, row, self.examples, 0, len(self.examples.labels))
             advance(started=root.size)
             if self.options.max_leaf_nodes is not None:
                 self._grow_best_first(root)
@@ -233,7 +270,22 @@ class TreeGrower:
                     self._grow_all(root, pool)
             else:
                 self._grow_all(root)
-        return above.followed[0]
+        return above.followed[row]
+
+    def _compile(self) -> None:
+        """Get the two searches and the measure's two functions, which the kernels call through pointers."""
+        self._pointers = tuple(map(typed, (*_kernels.compiled_searches(), *self.options.measure.pointers())))
+        self._shorten = typed(shortening(self.plan.max_terms < len(self.scale)))
+
+    def _above_root(self) -> Batch:
+        """Return a batch of one pending node, which stands above the root."""
+        labels, weights = self.examples.labels, self.examples.weights
+        above = Batch(_kernels.Nodes.make(1, 0, self.n_classes))
+        above.nodes.counts[0] = np.bincount(
+            labels, weights=weights if weights.size else None, minlength=self.n_classes
+        )  # fmt: skip
+        above.nodes.seeds[0] = self.seed
+        return above
 
     def _grow_all(self, root: Place, pool: ThreadPoolExecutor | None = None) -> None:
         """Grow the whole tree; where the user's array is borrowed, its top, then one gathered subtree after the other.
@@ -327,13 +379,15 @@ class TreeGrower:
     def _follow(self, place: Place, pool: ThreadPoolExecutor | None = None) -> list[Place]:
         """Grow a pending node, as far as one call goes, and hook the new batch in; return what is pending in it."""
         # One by one also where moves are told: those of a node must not be mixed with those of others.
-        alone = place.size >= SUBTREE or self.reporter.n_moves > 0
+        alone = place.size >= min(SUBTREE, self.options.large) or self.reporter.n_moves > 0
         batch = self._split(place, pool) if alone else self._call(place, 2**62)
         place.above.followed[place.row] = batch
         return list(batch.pending(place.examples))
 
     def _split(self, place: Place, pool: ThreadPoolExecutor | None = None) -> Batch:
         """Split one node and no further."""
+        if place.size >= self.options.large:
+            return self._split_large(place, self.plan, None, pool)
         if pool is None or self.plan.n_runs < 2 or place.size < SHARED_SEARCH:
             return self._call(place, 1)
         return self._call(place, 1, self._shared_search(place, pool))
@@ -348,6 +402,14 @@ class TreeGrower:
         plan: _kernels.Plan | None = None,
     ) -> Batch:
         """Grow from a node; `given` is its test, whose threshold is then `centred` between its neighbours or not."""
+        batch = self._grown(place, max_splits, axis, given, centred, plan)
+        self._tell(batch)
+        return batch
+
+    def _grown(
+        self, place: Place, max_splits: int, axis: Axis | None, given: LinearTest | None, centred: bool,
+        plan: _kernels.Plan | None,
+    ) -> Batch:  # fmt: skip
         above, row = place.above, place.row
         n_features = len(self.scale)
         room = 3 if max_splits == 1 else 2 * place.size + 1
@@ -379,7 +441,6 @@ class TreeGrower:
             self.n_hyperplanes += considered
         batch = Batch(nodes.trimmed(n_nodes, n_terms))
         self._tell_moves(place, scratch)
-        self._tell(batch)
         return batch
 
     def _shared_search(self, place: Place, pool: ThreadPoolExecutor) -> Axis:
@@ -398,6 +459,8 @@ class TreeGrower:
 
         The runs are left in this thread's buffers; those after the axis-parallel start begin at the `given` planes.
         """
+        if place.size >= self.options.large:
+            return self._search_large(place, plan, first_run, given, pool)
         nodes, row, own = place.above.nodes, place.row, self._scratch()
         node = (place.start, place.stop, int(nodes.table[row, _kernels.DEPTH]), nodes.counts[row])
         examples = place.examples
@@ -443,10 +506,198 @@ class TreeGrower:
                 list(pool.map(run, itertools.repeat(_kernels.JUMP), range(n_runs), range(1, n_runs + 1)))
         return axis
 
+    # ------------------------------------------------------------------------------------------------ large nodes
+
+    def _large(self, place: Place, pool: ThreadPoolExecutor | None = None) -> LargeNode:
+        """Return what is needed to search a node in rounds."""
+        counts = place.above.nodes.counts[place.row]
+        engine = LocalEngine(
+            self.X, place.examples, place.start, place.stop, np.flatnonzero(counts > 0.0), self.space, pool,
+            self.options.n_jobs,
+        )  # fmt: skip
+        chosen = place.start + sample_positions(place.size)
+        examples = place.examples
+        sample = examples._replace(
+            columns=np.ascontiguousarray(self._columns(place, chosen)),
+            labels=examples.labels[chosen],
+            weights=examples.weights[chosen] if examples.weights.size else examples.weights,
+            rows=examples.rows[chosen],
+        )
+        return self._large_node(place, engine, np.diff(engine.bounds), sample)
+
+    def _large_node(self, place: Place, engine: Any, sizes: np.ndarray, sample: _kernels.Examples) -> LargeNode:
+        """Put together a large node; `sizes` are the numbers of examples of the classes present."""
+        counts = place.above.nodes.counts[place.row]
+        judge = self._judge_of(counts, sizes)
+        # The sample is a node like the other, but for the weights of its classes.
+        above = Batch(place.above.nodes._replace(counts=place.above.nodes.counts.copy()))
+        above.nodes.counts[place.row] = np.bincount(
+            sample.labels, weights=sample.weights if sample.weights.size else None, minlength=self.n_classes
+        )
+        return LargeNode(
+            engine, judge, Place(above, place.row, sample, 0, len(sample.labels)), Sketch(sample.columns)
+        )  # fmt: skip
+
+    def _judge_of(self, counts: np.ndarray, sizes: np.ndarray) -> Judge:
+        present = np.flatnonzero(counts > 0.0)
+        _, _, rate, bound = self._pointers
+        return Judge(
+            sizes, counts[present], present, self.options.measure, rate, bound, self.plan.min_leaf
+        )  # fmt: skip
+
+    def _columns(self, place: Place, chosen: np.ndarray) -> np.ndarray:
+        """Return the columns of some of a node's examples, in search space."""
+        if self.borrows and place.examples.columns.shape[0] == len(self.scale):
+            return self.space.columns(self.X, place.examples.rows[chosen], place.examples.fill)
+        return place.examples.columns[:, chosen]
+
+    def _attributes(self, place: Place) -> list[tuple[int, int]]:
+        """List the attributes that can split a node, with the sides to which they may send missing values."""
+        both = (_kernels.MISSING_LEFT, _kernels.MISSING_RIGHT)
+        attributes = []
+        for m in range(len(self.scale)):
+            has_holes = bool(self._has_holes(place, m))
+            if has_holes or self.scale[m] > 0.0:
+                attributes += [(m, side) for side in (both if has_holes else (_kernels.BY_FILL,))]
+        return attributes
+
+    def _has_holes(self, place: Place, m: int) -> bool:
+        """Whether an attribute is missing in some example of a node, and gets a learned direction there."""
+        holes = place.examples.holes
+        return bool(holes.size) and bool(holes[m, place.examples.rows[place.start : place.stop]].any())
+
+    def _search_large(
+        self, place: Place, plan: _kernels.Plan, first_run: int, given: np.ndarray | None,
+        pool: ThreadPoolExecutor | None,
+    ) -> Axis:  # fmt: skip
+        """Search a large node: runs climb on a sample, then the best of them, together, on all examples.
+
+        What `_search` returns and leaves behind; runs that were given up have the score NOTHING.
+        """
+        node = self._large(place, pool)
+        seed = derived_seed(int(place.above.nodes.seeds[place.row]), 0)
+        axis = NO_AXIS
+        if first_run < 0 and plan.axis:
+            axis = best_attribute(node.engine, node.judge, node.sketch, self._attributes(place), seed)
+        if plan.n_runs == 0 or place.size < plan.min_oblique:
+            return axis
+        self._search(node.sample, plan, -1 if plan.axis_starts else 0, given, pool)
+        runs = self._scratch().runs[: plan.n_runs]
+        pure = np.flatnonzero(runs[:, _kernels.PURE])
+        n_made = pure[0] + 1 if len(pure) else len(runs)
+        planes = runs[:n_made, _kernels.PLANE :].copy()
+        kept = self._promising(node.sample, planes)
+        how = Climbing(plan.order, plan.n_perturbations, plan.n_jumps, room_for_lines(node.judge, max(1, len(kept))))
+        climbs = [climb(planes[i], node.judge, node.sketch, how, derived_seed(seed, i + 1)) for i in kept]
+        climbed = answer(climbs, node.engine, node.judge.half)
+        runs[:, _kernels.SCORE], runs[:, _kernels.PURE] = _kernels.NOTHING, 0.0
+        runs[n_made:, [_kernels.CLIMBED, _kernels.JUMPED]] = 0.0
+        if not kept:
+            return axis
+        ends = np.array([run.plane for run in climbed])
+        counts, weights = node.engine.count_sides(ends, np.zeros(len(kept), dtype=np.int64))
+        scores = node.judge.sides(counts, weights)
+        for i, run, score, left in zip(kept, climbed, scores, weights, strict=True):
+            runs[i, _kernels.SCORE], runs[i, _kernels.PURE] = score, float(node.judge.is_pure(left))
+            runs[i, _kernels.CLIMBED] += run.considered
+            runs[i, _kernels.PLANE :] = run.plane
+        return axis
+
+    def _promising(self, sample: Place, planes: np.ndarray) -> list[int]:
+        """Return the runs that are worth going on with, by how they do on the sample."""
+        totals = sample.above.nodes.counts[sample.row]
+        examples = sample.examples
+        bounds = np.append(np.searchsorted(examples.labels, np.flatnonzero(totals > 0.0)), sample.size)
+        stretch = Stretch(examples.columns, bounds.astype(np.int64), examples.weights, NO_HOLES)
+        counts, weights = count_sides(stretch, planes, np.zeros(len(planes), dtype=np.int64))
+        weights = weights if weights.size else counts.astype(np.float64)
+        judge = self._judge_of(totals, np.diff(bounds))
+        return promising(planes, judge.sides(counts, weights), weights, judge)
+
+    def _split_large(
+        self, place: Place, plan: _kernels.Plan, given: np.ndarray | None, pool: ThreadPoolExecutor | None
+    ) -> Batch:
+        """Split a large node by the purest hyperplane, as `_kernels.grow` does with smaller ones."""
+        counts = place.above.nodes.counts[place.row]
+        depth = place.above.nodes.table[place.row, _kernels.DEPTH]
+        too_small = place.size < max(plan.min_split, 2 * plan.min_leaf)
+        if np.count_nonzero(counts) < 2 or depth >= plan.max_depth or too_small:
+            return self._leaf(place)
+        axis = self._search(place, plan, -1 if plan.axis else 0, given, pool)
+        runs = self._scratch().runs[: plan.n_runs].copy()
+        with self._lock:
+            self.n_hyperplanes += len(self.scale) * bool(plan.axis)
+            self.n_hyperplanes += int(runs[:, [_kernels.CLIMBED, _kernels.JUMPED]].sum())
+        node = self._large(place, pool)
+        tests = []
+        best = runs[runs[:, _kernels.SCORE].argmax()] if len(runs) else None
+        if best is not None and best[_kernels.SCORE] > axis[0]:
+            tests.append(self._few_terms(node.sample, best[_kernels.PLANE :]))
+        if axis[1] >= 0:
+            plane = np.zeros(len(self.scale) + 1)
+            plane[axis[1]], plane[-1] = 1.0, -axis[2]
+            tests.append(self._test(plane, axis[3]))
+        test = self._purer(node, [test for test in tests if test is not None and len(test.features)])
+        return self._leaf(place) if test is None else self._call(place, 1, given=test)
+
+    def _purer(self, node: LargeNode, tests: list[LinearTest]) -> LinearTest | None:
+        """Return the first of two tests, the oblique one, if it is purer by as much as the bias asks for."""
+        if len(tests) < 2:
+            return tests[0] if tests else None
+        placed = [node.engine.place(test) for test in tests]
+        scores = node.judge.sides(np.array([p.counts for p in placed]), np.array([p.sums for p in placed]))
+        bias, totals, impurity = self.options.axis_bias, node.judge.totals, self.options.measure.impurity
+        if bias > 1.0 and scores.min() > _kernels.NOTHING:
+            oblique, axis = (impurity(p.sums, totals - p.sums) for p in placed)
+            return tests[0] if bias * oblique < axis else tests[1]
+        return tests[0] if scores[0] > scores[1] else tests[1]
+
+    def _few_terms(self, sample: Place, plane: np.ndarray) -> LinearTest | None:
+        """Return a plane as a test with no more terms than are allowed, chosen by what they do on a sample."""
+        if np.count_nonzero(plane[:-1]) <= self.plan.max_terms:
+            return self._test(plane)
+        runs = self._scratch().runs
+        runs[0, : _kernels.PLANE] = 0.0
+        runs[0, _kernels.SCORE], runs[0, _kernels.PLANE :] = np.inf, plane
+        plan = self.plan._replace(n_runs=1, min_oblique=0)
+        # The sample is brought into the order of the sides: not the one that others use.
+        arrays = ("columns", "labels", "weights", "rows")
+        own = sample.examples._replace(**{name: getattr(sample.examples, name).copy() for name in arrays})
+        nodes = self._grown(sample._replace(examples=own), 1, NO_AXIS, None, True, plan).nodes
+        if nodes.table[0, _kernels.STATUS] != _kernels.INNER:
+            return None
+        return LinearTest(nodes.features, nodes.coefficients, float(nodes.reals[0, 0]))
+
+    def _test(self, plane: np.ndarray, missing: int = _kernels.BY_FILL) -> LinearTest:
+        """Return a plane of the search space as a test in the user's units."""
+        # A constant attribute can only be of use where it is asked whether it is missing.
+        features = np.flatnonzero((plane[:-1] != 0.0) & ((self.scale > 0.0) | (missing != _kernels.BY_FILL)))
+        if len(features) == 1:
+            m = features[0]
+            at = -plane[-1] / plane[m] * self.scale[m]
+            threshold = self.space.shift[m] + at
+            if threshold - self.space.shift[m] > at:
+                threshold = np.nextafter(threshold, -np.inf)  # rounded up, it could be the value above it
+            return LinearTest(features.astype(np.int32), np.ones(1), float(threshold), missing=missing)
+        return LinearTest(*self.space.test_of(plane))
+
+    def _leaf(self, place: Place) -> Batch:
+        """Return a batch that leaves a node a leaf."""
+        above = place.above.nodes
+        nodes = _kernels.Nodes.make(1, 0, self.n_classes)
+        nodes.table[0, : _kernels.LEFT] = place.start, place.stop, above.table[place.row, _kernels.DEPTH]
+        nodes.table[0, _kernels.STATUS] = _kernels.LEAF
+        nodes.counts[0], nodes.seeds[0] = above.counts[place.row], above.seeds[place.row]
+        batch = Batch(nodes)
+        self._tell(batch)
+        return batch
+
+    # ------------------------------------------------------------------------------------------------ buffers, words
+
     def _scratch(self) -> _kernels.Scratch:
         """Return this thread's buffers."""
         if not hasattr(self._local, "scratch"):
-            n, d = len(self.examples.rows), len(self.scale)
+            n, d = self.room, len(self.scale)
             self._local.scratch = _kernels.Scratch.make(n, self.n_classes, d, self.plan.n_runs, self.reporter.n_moves)
         return self._local.scratch
 

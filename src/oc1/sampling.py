@@ -4,6 +4,9 @@ Examples are drawn by a hash of their content: the ranks of their values, and th
 back whatever the order of the rows, the units of the attributes or the names of the classes. Equal examples are shared
 out evenly, and an example of weight 2 is two equal ones: part of its weight may be kept back. (Weights that are not
 whole numbers do not count repetitions; such an example stays whole.)
+
+Ranks need all values in one place, and what is kept back of very many examples hardly matters: above `MANY` they are
+drawn by a hash of where they stand.
 """
 
 from __future__ import annotations
@@ -11,6 +14,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+
+#: More examples than these are drawn by where they stand.
+MANY = 100_000
 
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _SHIFT = np.uint64(29)
@@ -32,6 +38,12 @@ def content_hashes(X: np.ndarray, y: np.ndarray, seed: int) -> np.ndarray:
     return _mixed(_mixed(hashes, names[y]), np.zeros(1))
 
 
+def place_hashes(first: int, n: int, seed: int) -> np.ndarray:
+    """Return a number for each of n examples, the first of which is number `first` of all."""
+    hashes = np.full(n, np.uint64(seed))
+    return _mixed(_mixed(hashes, np.arange(first, first + n)), np.zeros(1))
+
+
 def _units(weights: np.ndarray | None, n: int) -> np.ndarray:
     """Return how many equal examples each one stands for."""
     if weights is None or (weights != np.round(weights)).any():
@@ -46,6 +58,9 @@ def hold_out(
 
     At least one example is kept back, and one for growing, where there are two.
     """
+    if len(y) > MANY:
+        back = (place_hashes(0, len(y), seed) < fraction * 2.0**64).astype(np.float64)
+        return 1.0 - back, back
     units = _units(weights, len(y))
     order = np.argsort(content_hashes(X, y, seed), kind="stable")
     end = np.cumsum(units[order])
@@ -68,6 +83,12 @@ def deal_folds(
     X: np.ndarray, y: np.ndarray, weights: np.ndarray | None, n_folds: int, seed: int
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Deal the examples into folds, class by class (stratified); for each fold, yield what `hold_out` returns."""
+    if len(y) > MANY:
+        numbers = place_hashes(0, len(y), seed) % np.uint64(n_folds)
+        for fold in range(n_folds):
+            back = (numbers == fold).astype(np.float64)
+            yield 1.0 - back, back
+        return
     units = _units(weights, len(y))
     hashes = content_hashes(X, y, seed)
     smallest = np.full(y.max() + 1, np.iinfo(np.uint64).max)

@@ -8,29 +8,37 @@ the user's units.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
 
+from .moments import Moments, each_column, moments_of
+
 NORMALIZATIONS = ("standard", "positive")
+#: Rows that show where the values of attributes lie.
+SAMPLED = 20_000
 
 
 def attribute_means(X: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
     """Return the (weighted) mean of each attribute over its known values; 0 where all are missing."""
-    means = np.zeros(X.shape[1])
-    for m in range(X.shape[1]):
-        x = np.asarray(X[:, m], dtype=np.float64)
-        known = ~np.isnan(x)
-        if not known.any():
-            continue
-        w = None if weights is None else weights[known]
-        # Scaled before adding, so that values near the largest float do not overflow.
-        largest = np.abs(x[known]).max()
-        if largest > 0:
-            means[m] = np.average(x[known] / largest, weights=w) * largest
-    return means
+    return moments_of(X, weights).means
+
+
+def sample_positions(n_rows: int) -> np.ndarray:
+    """Return the positions, evenly spread, of the rows that show where the values of attributes lie."""
+    if n_rows <= SAMPLED:
+        return np.arange(n_rows)
+    return np.linspace(0, n_rows - 1, SAMPLED).astype(np.int64)
+
+
+def centre_of(values: np.ndarray) -> np.ndarray:
+    """Return the median of the different values of each column; nothing is missing."""
+    shift = np.zeros(values.shape[1])
+    for m in range(values.shape[1] if len(values) else 0):
+        different = np.unique(values[:, m])
+        # Halved, so that the sum does not overflow; adding 0.0 turns -0.0 into 0.0.
+        shift[m] = 0.5 * different[(len(different) - 1) // 2] + 0.5 * different[len(different) // 2] + 0.0
+    return shift
 
 
 @dataclass(frozen=True)
@@ -50,31 +58,24 @@ class SearchSpace:
         normalize: str,
         n_jobs: int = 1,
     ) -> SearchSpace:
-        """Find the search space of the given rows of X; NaN counts as the attribute's fill value."""
-        shift, scale = np.zeros(X.shape[1]), np.zeros(X.shape[1])
+        """Find the search space of the given rows of X, which have these weights; NaN counts as the fill value."""
+        moments = moments_of(X, weights, rows, n_jobs).filled(fill)
+        return cls.of_moments(moments, filled(X[rows[sample_positions(len(rows))]], fill), normalize)
 
-        def look_at(m: int) -> None:
-            x = _known(X, rows, fill, m)
-            values = np.unique(x)
-            if len(values) == 1:
-                return
-            # Divided by the largest, so that no square overflows.
-            largest = max(abs(values[0]), abs(values[-1]))
-            if normalize == "standard":
-                # Centred where most of the different values are: around zero float32 tells values apart that a wild
-                # value or a marker such as -99999 makes close. (Halved, so that the mean of two does not overflow.)
-                shift[m] = 2.0 * np.median(0.5 * values)
-                x /= largest
-                unit = np.sqrt(np.average((x - np.average(x, weights=weights)) ** 2, weights=weights))
-                scale[m] = unit * largest
-            else:
-                shift[m], scale[m] = values[0], largest
-
-        _each_column(look_at, X.shape[1], n_jobs)
-        if normalize == "positive":
+    @classmethod
+    def of_moments(cls, moments: Moments, sample: np.ndarray, normalize: str) -> SearchSpace:
+        """Find the search space of rows from their moments and from the rows at `sample_positions`, both filled."""
+        lowest, highest = moments.lowest, moments.highest
+        varies = lowest < highest
+        if normalize == "standard":
+            # Centred where most of the different values are: around zero float32 tells values apart that a wild value
+            # or a marker such as -99999 makes close.
+            shift, scale = centre_of(sample), moments.deviations
+        else:
             # One scale for all attributes: the paper only shifts them.
-            scale = np.where(scale > 0, scale.max(initial=0.0), 0.0)
-        return cls(shift, scale)
+            shift = lowest
+            scale = np.full(len(shift), np.maximum(np.abs(lowest), np.abs(highest))[varies].max(initial=0.0))
+        return cls(np.where(varies, shift, 0.0), np.where(varies, scale, 0.0))
 
     def plane_of(self, features: np.ndarray, coefficients: np.ndarray, threshold: float) -> np.ndarray:
         """Return a test in the user's units as a plane of this space, ``plane . (x, 1) > 0``."""
@@ -107,8 +108,13 @@ class SearchSpace:
             else:
                 columns[m] = 0.0
 
-        _each_column(convert, X.shape[1], n_jobs)
+        each_column(convert, X.shape[1], n_jobs)
         return columns
+
+
+def filled(X: np.ndarray, fill: np.ndarray) -> np.ndarray:
+    """Return X with the attributes' fill values in place of NaN, in float64."""
+    return np.where(np.isnan(X), fill, X).astype(np.float64, copy=False)
 
 
 def _known(X: np.ndarray, rows: np.ndarray, fill: np.ndarray, m: int) -> np.ndarray:
@@ -116,12 +122,3 @@ def _known(X: np.ndarray, rows: np.ndarray, fill: np.ndarray, m: int) -> np.ndar
     x = X[rows, m].astype(np.float64)
     x[np.isnan(x)] = fill[m]
     return x
-
-
-def _each_column(task: Callable[[int], None], n_columns: int, n_jobs: int) -> None:
-    if n_jobs == 1:
-        for m in range(n_columns):
-            task(m)
-    else:
-        with ThreadPoolExecutor(n_jobs) as pool:
-            list(pool.map(task, range(n_columns)))

@@ -10,7 +10,7 @@ from typing import Annotated, Any, NamedTuple
 import typer
 
 from ..learners import LEARNERS
-from .screen import Refusal, hear_interrupts
+from .screen import ClusterFailure, Refusal, Result, hear_interrupts
 
 DATA_PANEL = "Data file"
 SEARCH, STOPPING, PRUNING, READING = "Search", "When a node stays a leaf", "Pruning and probabilities", "Readable tests"
@@ -92,6 +92,15 @@ def _check_jobs(jobs: int) -> int:
 
 
 Jobs = Annotated[int, typer.Option("--jobs", "-j", metavar="N", help="Cores to use; -1 is all.", callback=_check_jobs)]
+Dask = Annotated[
+    str | None,
+    typer.Option(
+        "--dask",
+        metavar="ADDRESS",
+        help="Work on a Dask cluster: its scheduler's address, such as tcp://host:8786, or scheduler file. All of its "
+        "workers are used, whatever --jobs says.",
+    ),
+]
 Seed = Annotated[int, typer.Option("--seed", "-s", min=0, max=2**32 - 1, help="The same seed gives the same answer.")]
 Verbose = Annotated[
     int,
@@ -101,6 +110,32 @@ LearnerName = Annotated[
     str,
     typer.Option("--learner", "-l", metavar="NAME", help=", ".join(LEARNERS), autocompletion=completing([*LEARNERS])),
 ]
+
+
+def on_workers(address: str | None, work: Callable[[], Result], kept: str = "") -> Result:
+    """Do work that joblib runs in parallel: on the workers of a cluster, or here if there is no address.
+
+    Parameters
+    ----------
+    address : str or None
+        As given with ``--dask``.
+    work : callable
+    kept : str, default=""
+        What to say of the work done so far if the cluster is lost.
+    """
+    if address is None:
+        return work()
+    from ..dask.clusters import ClusterError, find_address, on_cluster
+
+    try:
+        find_address(address)
+    except ValueError as problem:
+        raise Refusal(f"--dask {problem}") from None
+    try:
+        with on_cluster(address):
+            return work()
+    except ClusterError as problem:
+        raise ClusterFailure(f"{problem}{kept}") from problem
 
 
 def with_reading(command: Callable) -> Callable:

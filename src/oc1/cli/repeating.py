@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from .options import Jobs, Json, Seed
+from .options import Dask, Jobs, Json, Seed, on_workers
 from .screen import STOPPED, Refusal, fail, note, print_json, refusing, say
 
 
@@ -37,6 +37,7 @@ def reproduce(
     fresh: Annotated[bool, typer.Option("--fresh", help="Start over instead of going on where a run stopped.")] = False,
     seed: Seed = 0,
     jobs: Jobs = 1,
+    dask: Dask = None,
     list_: Annotated[bool, typer.Option("--list", help="List the experiments.")] = False,
 ) -> None:
     """Repeat the paper's tables and figures, and print its values beside ours.
@@ -63,7 +64,10 @@ def reproduce(
         raise Refusal("--jobs must be a number of processes, or -1 for all cores")
     if "all" in names:
         names = [*(name for name, plan in plans.items() if not plan.beyond), "figures"]
-    try:
+    if dask is not None and any(plans[name].ours for name in names if name in plans):
+        note("note: the contest with other packages runs on this machine, where they are installed and timed")
+
+    def run_all() -> None:
         for name in names:
             if name == "figures":
                 for path in draw_figures(out, seed):
@@ -82,6 +86,9 @@ def reproduce(
                 limit=LIMIT if limit is None else limit,
             )
             say((out / f"{name}.md").read_text(encoding="utf-8"))
+
+    try:
+        on_workers(dask, run_all, kept="; the same command goes on from where it was")
     except Interrupted as interrupted:
         fail(str(interrupted), STOPPED, mark="")
     note(f"report: {out / 'report.html'}")

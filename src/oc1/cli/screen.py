@@ -30,6 +30,10 @@ class Refusal(Exception):
     """The command line asks for something that cannot be; the message says what, in one sentence."""
 
 
+class ClusterFailure(Exception):
+    """The cluster that was to do the work did not; the message says how, in one sentence."""
+
+
 def say(text: str = "") -> None:
     """Print to stdout, as it is."""
     typer.echo(printable(text))
@@ -86,6 +90,8 @@ def refusing(command: Callable) -> Callable:
                 return command(*arguments, **named)
         except Refusal as problem:
             fail(str(problem), WRONG_USE)
+        except ClusterFailure as problem:
+            fail(str(problem), FAULTY_INPUT)
         except KeyboardInterrupt:
             end_at_once()
         except BrokenPipeError:

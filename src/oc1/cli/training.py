@@ -12,6 +12,7 @@ import typer
 from ..files.problems import FileProblem
 from .options import (
     Categorical,
+    Dask,
     Data,
     Jobs,
     Json,
@@ -22,6 +23,7 @@ from .options import (
     Verbose,
     Weights,
     make,
+    on_workers,
     with_parameters,
     with_reading,
 )
@@ -62,6 +64,7 @@ def train(
     categorical: Categorical = False,
     seed: Seed = 0,
     jobs: Jobs = 1,
+    dask: Dask = None,
     verbose: Verbose = 0,
     param: Param = None,
     json: Json = False,
@@ -79,6 +82,11 @@ def train(
     from ..files.tables import read_table
     from .predictor import Predictor, named
 
+    if dask is not None and learner != "vote":
+        raise Refusal(
+            f"--dask is for --learner vote, whose trees grow on the workers; for one tree ({learner!r}) of data on a "
+            "cluster there is oc1.dask in Python"
+        )
     estimator = make(learner, parameters or {}, param, random_state=seed, n_jobs=jobs, verbose=verbose)
     out = default_output(data) if out is None else out
     if not out.name.lower().removesuffix(".gz").endswith((".json", ".dt")):
@@ -107,8 +115,10 @@ def train(
     start = time.perf_counter()
     held_out = None
     if test is None and holdout > 0:
-        held_out = in_background(lambda: hold_out(estimator, table, holdout, seed), "held-out accuracy")
-    fitted = in_background(lambda: fit(estimator, table.X, table.y, table.weights), "growing")
+        held_out = in_background(
+            lambda: on_workers(dask, lambda: hold_out(estimator, table, holdout, seed)), "held-out accuracy"
+        )
+    fitted = in_background(lambda: on_workers(dask, lambda: fit(estimator, table.X, table.y, table.weights)), "growing")
     seconds = time.perf_counter() - start
     training = score(fitted, table.X, table.y)
     source = Source(table.target, table.one_hot, extent, n)

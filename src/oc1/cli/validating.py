@@ -10,6 +10,7 @@ import typer
 from ..learners import LEARNERS
 from .options import (
     Categorical,
+    Dask,
     Data,
     Jobs,
     Json,
@@ -18,6 +19,7 @@ from .options import (
     Seed,
     completing,
     make,
+    on_workers,
     with_parameters,
     with_reading,
 )
@@ -57,6 +59,7 @@ def cv(
     categorical: Categorical = False,
     seed: Seed = 0,
     jobs: Jobs = 1,
+    dask: Dask = None,
     verbose: Annotated[int, typer.Option("--verbose", "-v", count=True, help="Show each fold.")] = 0,
     param: Param = None,
     json: Json = False,
@@ -100,9 +103,12 @@ def cv(
                 say(f"{fold}: {record.n_correct}/{record.n_test} correct, {record.leaves} leaves")
             bar.advance()
 
-        records = cross_validate(
-            contestants, table.X, table.y, repeats=repeats, folds=folds, seed=seed, n_jobs=jobs, on_record=tell
-        )
+        def run():
+            return cross_validate(
+                contestants, table.X, table.y, repeats=repeats, folds=folds, seed=seed, n_jobs=jobs, on_record=tell
+            )
+
+        records = on_workers(dask, run)
     cells = summarise(records)
     chances = [corrected_t_test(records, cell.learner, names[0]).p_value for cell in cells[1:]]
     if json:
@@ -178,6 +184,7 @@ def compare(
     one_hot: OneHot = False,
     seed: Seed = 0,
     jobs: Jobs = 1,
+    dask: Dask = None,
     json: Json = False,
     options: Any = None,
 ) -> None:
@@ -196,9 +203,13 @@ def compare(
             raise Refusal(f"--learner {name}: it is compared anyway")
     table = _read(data, options, one_hot, False)
     further = {LEARNERS[name].title: make(name, {}, None) for name in names}
-    comparison = compare_learners(
-        table.X, table.y, learners=further, folds=folds, repeats=repeats, random_state=seed, n_jobs=jobs
-    )
+
+    def run():
+        return compare_learners(
+            table.X, table.y, learners=further, folds=folds, repeats=repeats, random_state=seed, n_jobs=jobs
+        )
+
+    comparison = on_workers(dask, run)
     if json:
         figures = comparison.to_dict()
         rows = [_as_shares(row, ("accuracy", "accuracy_sd", "difference")) for row in figures["table"]]

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from queue import SimpleQueue
 
-from joblib import Parallel, delayed, effective_n_jobs
+from joblib import Parallel, delayed, effective_n_jobs, parallel_config
 from sklearn.base import clone
 from sklearn.tree import DecisionTreeClassifier
 
@@ -49,7 +49,8 @@ class TrialRecord(FoldRecord):
 def run_trials(tasks: Iterable[FoldTask], n_jobs: int, limit: float) -> Iterator[TrialRecord]:
     """Yield the records of the tasks as they come, in any order; a fit that takes longer than `limit` seconds fails."""
     # Threads that each wait for a process of their own: only so can a fit in compiled code be stopped.
-    benches = [_Bench() for _ in range(effective_n_jobs(n_jobs))]
+    with parallel_config(backend="threading"):  # also where joblib is set to something else, such as a cluster
+        benches = [_Bench() for _ in range(effective_n_jobs(n_jobs))]
     idle: SimpleQueue[_Bench] = SimpleQueue()
     for bench in benches:
         idle.put(bench)
@@ -62,7 +63,7 @@ def run_trials(tasks: Iterable[FoldTask], n_jobs: int, limit: float) -> Iterator
             idle.put(bench)
 
     try:
-        parallel = Parallel(n_jobs=len(benches), prefer="threads", return_as="generator_unordered")
+        parallel = Parallel(n_jobs=len(benches), require="sharedmem", return_as="generator_unordered")
         yield from parallel(delayed(attempt)(task) for task in tasks)
     finally:
         for bench in benches:

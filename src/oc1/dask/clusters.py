@@ -1,0 +1,420 @@
+"""Independent fits on the workers of a Dask cluster: cross-validations, experiments, votes.
+
+Inside ``with on_cluster(address):`` whatever joblib runs in parallel runs on the workers. Large arrays and frames go
+to the cluster once, in tasks that can be done again: no worker holds something that dies with it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import io
+import json
+import logging
+import pickle
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import CancelledError, ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from joblib import parallel_config
+from joblib.parallel import ParallelBackendBase, SequentialBackend
+
+from .. import __version__
+
+try:
+    import distributed
+    from cloudpickle import Pickler
+    from distributed import Client, Future
+    from distributed.comm import CommClosedError
+    from distributed.comm.addressing import parse_address, parse_host_port
+    from distributed.comm.registry import backends
+    from distributed.scheduler import KilledWorker
+except ImportError as missing:
+    raise ImportError('a cluster needs Dask: pip install "oc1[dask]"') from missing
+
+#: Seconds to wait for a scheduler, and for its first worker.
+CONNECTING = 10.0
+#: Seconds that a cluster may be without any worker, or not answer, before we give up.
+PATIENCE = 60.0
+#: Seconds between two looks at the cluster.
+INTERVAL = 1.0
+#: Bytes: larger arrays and frames are sent once, smaller ones with each task.
+LARGE = 20_000
+#: Bytes of a task, at most, when large data are sent.
+PIECE = 4_000_000
+
+LOST = "the connection to the Dask scheduler was lost"
+NO_WORKERS = "the Dask cluster has no workers left"
+
+
+class ClusterError(RuntimeError):
+    """The cluster, not the work, is at fault; the message says how, in one sentence."""
+
+
+# ---------------------------------------------------------------------------------------------------- connecting
+
+
+def find_address(address: str) -> str:
+    """Return the address of a scheduler; refuse what can be neither one nor a scheduler file.
+
+    Parameters
+    ----------
+    address : str
+        ``"tcp://host:8786"``, or the path of the file that ``dask scheduler --scheduler-file`` wrote.
+
+    Returns
+    -------
+    str
+
+    Raises
+    ------
+    ValueError
+    """
+    if Path(address).is_file():
+        try:
+            return json.loads(Path(address).read_text(encoding="utf-8"))["address"]
+        except (ValueError, KeyError, TypeError):
+            raise ValueError(f"{address} is no scheduler file: it holds no address") from None
+    scheme, place = parse_address(address)
+    try:
+        if scheme != "inproc":
+            parse_host_port(place)
+        is_address = bool(place) and scheme in backends
+    except ValueError:
+        is_address = False
+    if not is_address:
+        raise ValueError(
+            f"{address!r} is no address of a Dask scheduler, such as tcp://host:8786, and no scheduler file"
+        )
+    return address
+
+
+def connect(address: str, timeout: float | None = None) -> Client:
+    """Return a client of a scheduler whose workers can do our work.
+
+    Parameters
+    ----------
+    address : str
+        ``"tcp://host:8786"``, or the path of the file that ``dask scheduler --scheduler-file`` wrote.
+    timeout : float, optional
+        Seconds to wait for the scheduler, and for its first worker; by default `CONNECTING`.
+
+    Returns
+    -------
+    distributed.Client
+        Not the default one; close it when the work is done.
+
+    Raises
+    ------
+    ClusterError
+        If the scheduler does not answer, or has no workers, or they have another version of oc1.
+    ValueError
+        If the address is none.
+    """
+    timeout = CONNECTING if timeout is None else timeout
+    address = find_address(address)
+    try:
+        _shake_hands(address, timeout)
+        client = Client(address, timeout=timeout, set_as_default=False)
+    except (OSError, ValueError, OverflowError, MemoryError, EOFError) as problem:  # also of junk as an answer
+        raise ClusterError(f"no Dask scheduler answers at {address}") from problem
+    try:
+        client.wait_for_workers(1, timeout=timeout)
+        _check_versions(client)
+    except TimeoutError as problem:
+        client.close()
+        raise ClusterError(f"the Dask scheduler at {address} has no workers: start some") from problem
+    except BaseException:
+        client.close()
+        raise
+    return client
+
+
+def _shake_hands(address: str, timeout: float) -> None:
+    """See whether a scheduler answers; `Client` itself would wait forever for a server of another kind."""
+    if parse_address(address)[0] != "tcp":
+        return
+
+    async def ask() -> None:
+        comm = await asyncio.wait_for(distributed.comm.connect(address, timeout=timeout), 2 * timeout)
+        comm.abort()
+
+    with ThreadPoolExecutor(1) as thread:  # this one may have a loop of its own, as in notebooks
+        thread.submit(asyncio.run, ask()).result()
+
+
+def _check_versions(client: Client) -> None:
+    """Refuse workers that would give other numbers, or none."""
+
+    def version():  # inside, so that it is sent as code: a worker may not have the module it could be found in
+        try:
+            import oc1
+        except ImportError:
+            return None
+        return oc1.__version__
+
+    for worker, found in client.run(version, on_error="ignore").items():  # one that just died will come back
+        if found is None:
+            raise ClusterError(f"the worker {worker} has no oc1: install oc1 {__version__} where workers run")
+        if found != __version__:
+            raise ClusterError(f"the worker {worker} has oc1 {found}, here is {__version__}: they must be the same")
+
+
+@contextmanager
+def on_cluster(address: str | Client) -> Iterator[Client]:
+    """Let everything that joblib runs in parallel run on the workers of a cluster.
+
+    That is `cross_validate`, `compare`, `reproduce`, votes of trees (`OC1EnsembleClassifier`) and what scikit-learn
+    does in parallel. All workers are used, whatever `n_jobs` says; the answers are the same as on one machine. It
+    counts for the thread that enters it.
+
+    Parameters
+    ----------
+    address : str or distributed.Client
+        ``"tcp://host:8786"``, the path of a scheduler file, or a client (which is not closed).
+
+    Yields
+    ------
+    distributed.Client
+
+    Raises
+    ------
+    ClusterError
+        If the cluster cannot be reached or is lost.
+
+    Examples
+    --------
+    >>> from distributed import Client, LocalCluster  # doctest: +SKIP
+    >>> with LocalCluster() as cluster, on_cluster(cluster.scheduler_address):  # doctest: +SKIP
+    ...     clf = OC1EnsembleClassifier(n_estimators=101, random_state=0).fit(X, y)
+    """
+    client = connect(address) if isinstance(address, str) else address
+    try:
+        with _quiet(), clear_failures(client), parallel_config(backend=ClusterBackend(client)):
+            yield client
+    finally:
+        if client is not address:
+            client.close()
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep Dask's tracebacks of a lost connection from the screen: our error says it."""
+    log = logging.getLogger("distributed.client")
+    before = log.level
+    log.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        log.setLevel(before)
+
+
+# ---------------------------------------------------------------------------------------------------- failures
+
+
+@contextmanager
+def clear_failures(client: Client, patience: float | None = None) -> Iterator[None]:
+    """Turn what Dask raises when the cluster fails into a `ClusterError`; other errors pass.
+
+    Dask waits for workers forever. Here, when there is none for `patience` seconds, the futures that were made inside
+    are cancelled, so that whoever waits for them gets the error.
+
+    Parameters
+    ----------
+    client : distributed.Client
+        The one that the code inside uses, not an asynchronous one.
+    patience : float, optional
+        Seconds; by default `PATIENCE`.
+
+    Raises
+    ------
+    ClusterError
+    """
+    watch = _Watch(client, PATIENCE if patience is None else patience)
+    watch.start()
+    try:
+        yield
+    except Exception as problem:
+        said = _explain(problem, client, watch.trouble)
+        if said is None:
+            raise
+        raise ClusterError(said) from problem
+    finally:
+        watch.done.set()
+
+
+def _explain(problem: Exception, client: Client, trouble: str | None) -> str | None:
+    """Return what an exception says about the cluster; None if it is about something else."""
+    if isinstance(problem, KilledWorker):
+        return (
+            "several workers died, one after the other, of the same piece of work, most likely because their memory "
+            "was not enough: give each worker more memory, or fewer threads"
+        )
+    is_closed = type(problem).__name__ == "ClosedClientError"  # which older versions of Dask do not have
+    if not (is_closed or isinstance(problem, CancelledError | CommClosedError)):
+        return None
+    if trouble is not None:
+        return trouble
+    if client.status != "running" or isinstance(problem, CommClosedError):
+        return LOST
+    return "the Dask cluster gave up the work: it was restarted, or lost data that only one worker had"
+
+
+class _Watch(threading.Thread):
+    """Looks whether a cluster is still there; if it is not, cancels what was begun since the watch began."""
+
+    def __init__(self, client: Client, patience: float) -> None:
+        super().__init__(name="oc1-cluster-watch", daemon=True)
+        self.client, self.patience = client, patience
+        self.done = threading.Event()
+        self.trouble: str | None = None
+        self._before = set(client.futures)
+
+    def run(self) -> None:
+        last_seen = time.monotonic()
+        while not self.done.wait(min(INTERVAL, self.patience / 4)):
+            n_workers = self._count_workers()
+            if n_workers:
+                last_seen = time.monotonic()
+            elif time.monotonic() - last_seen > self.patience or self.client.status in ("closing", "closed"):
+                self.trouble = NO_WORKERS if n_workers == 0 else LOST
+                if (loop := self.client.loop) is not None:
+                    loop.add_callback(self._cancel)
+                return
+
+    def _count_workers(self) -> int | None:
+        """Return how many there are; None if there is no answer."""
+        try:
+            return len(self.client.nthreads())
+        except Exception:  # of many kinds, while a connection breaks
+            return None
+
+    def _cancel(self) -> None:
+        # Not by `Client.cancel`, which would ask the scheduler: it may be gone.
+        for key, state in list(self.client.futures.items()):
+            if key not in self._before:
+                state.cancel()
+
+
+# ---------------------------------------------------------------------------------------------------- joblib
+
+
+class ClusterBackend(ParallelBackendBase):
+    """Where joblib sends its calls: to the workers of a cluster.
+
+    In place of joblib's own Dask backend, which sends data with every call, or leaves the only copy with one worker,
+    and whose calls begin calls of their own.
+    """
+
+    supports_retrieve_callback = True
+    default_n_jobs = -1
+
+    def __init__(self, client: Client) -> None:
+        super().__init__(nesting_level=0)
+        self.client = client
+        self._shared: dict[int, tuple[Any, Future]] = {}
+        self._running: set[Future] = set()
+        self._lock = threading.Lock()
+
+    def effective_n_jobs(self, n_jobs: int | None) -> int:
+        """Return the threads of all workers, whatever is asked for; at least 2, because joblib does 1 right here."""
+        return max(2, sum(self.client.nthreads().values()))
+
+    def get_nested_backend(self):
+        """Return what calls inside a call use: all workers are busy as it is."""
+        return SequentialBackend(nesting_level=1), None
+
+    def submit(self, func, callback=None):
+        """Send calls to the cluster."""
+        with self._lock:
+            packer = _Packer(self._share)
+            packer.dump(func)
+            future = self.client.submit(_call, packer.text(), packer.futures, pure=False)
+            self._running.add(future)
+        future.add_done_callback(callback)
+        return future
+
+    apply_async = submit  # its name before joblib 1.5
+
+    def retrieve_result_callback(self, out):
+        """Return what came of calls."""
+        self._running.discard(out)
+        return out.result()
+
+    def _share(self, data: Any) -> Future:
+        """Return a future of data, the same one each time in a call of `Parallel`."""
+        if id(data) not in self._shared:  # the id is nobody else's as long as the data are kept here
+            text = pickle.dumps(data, protocol=5)
+            pieces = [
+                self.client.submit(bytes, text[start : start + PIECE], pure=False)
+                for start in range(0, len(text), PIECE)
+            ]
+            self._shared[id(data)] = data, self.client.submit(_unpacked, pieces, pure=False)
+        return self._shared[id(data)][1]
+
+    def stop_call(self):
+        """Let the workers forget the data."""
+        with self._lock:
+            self._shared.clear()
+            self._running.clear()
+
+    def abort_everything(self, ensure_ready=True):
+        """Cancel what is not done."""
+        with self._lock:
+            running = list(self._running)
+            self._running.clear()
+        if running and self.client.status == "running":
+            self.client.cancel(running, force=True)
+
+
+def _is_large(data: Any) -> bool:
+    if isinstance(data, np.ndarray):
+        return data.nbytes > LARGE
+    return hasattr(data, "__dataframe__") and hasattr(data, "shape") and data.shape[0] * data.shape[1] * 8 > LARGE
+
+
+class _Packer(Pickler):
+    """Pickles calls, but for the large data in them: those are `futures`."""
+
+    def __init__(self, share: Callable[[Any], Future]) -> None:
+        self._file = io.BytesIO()
+        super().__init__(self._file, protocol=5)
+        self._share = share
+        self._places: dict[Any, int] = {}
+        self.futures: list[Future] = []
+
+    def persistent_id(self, obj: Any) -> int | None:
+        if isinstance(obj, type) or not _is_large(obj):
+            return None
+        future = self._share(obj)
+        if future.key not in self._places:
+            self._places[future.key] = len(self.futures)
+            self.futures.append(future)
+        return self._places[future.key]
+
+    def text(self) -> bytes:
+        return self._file.getvalue()
+
+
+class _Unpacker(pickle.Unpickler):
+    """Reads what a packer wrote."""
+
+    def __init__(self, text: bytes, data: list) -> None:
+        super().__init__(io.BytesIO(text))
+        self._data = data
+
+    def persistent_load(self, place: int) -> Any:
+        return self._data[place]
+
+
+def _unpacked(pieces: list[bytes]) -> Any:
+    return pickle.loads(b"".join(pieces))
+
+
+def _call(text: bytes, data: list) -> Any:
+    """Do calls, on a worker."""
+    return _Unpacker(text, data).load()()

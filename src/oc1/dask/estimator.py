@@ -1,0 +1,318 @@
+"""`DaskOC1Classifier`: the learner of `OC1Classifier` for data that are spread over the workers of a cluster."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from inspect import Parameter, Signature, signature
+from typing import Any, ClassVar, cast
+
+import dask
+import numpy as np
+from distributed import Client, default_client
+from sklearn.base import _fit_context, clone
+from sklearn.utils import check_random_state
+from sklearn.utils._param_validation import HasMethods
+from sklearn.utils.validation import check_is_fitted
+
+from ..base import Grown, Training
+from ..categories import labels_of
+from ..classifier import OC1Classifier
+from ..grower import build_tree
+from ..reporting import Reporter
+from ..scaling import attribute_means
+from .clusters import clear_failures
+from .growing import ClusterGrower, best_first
+from .holding import Held
+from .lazily import is_collection, lazily
+from .partitions import Partition, Prepared, prepare
+from .training_data import ClusterTraining
+
+
+class DaskOC1Classifier(OC1Classifier):
+    """OC1 on the workers of a Dask cluster.
+
+    The data stay on the workers, and the tree is the same as `OC1Classifier` grows on one machine: bit for bit, for any
+    number of workers and partitions (where weights are not whole numbers, up to the order in which they are added up).
+
+    Parameters
+    ----------
+    client : distributed.Client, optional
+        The cluster. None: the client that was made last.
+    **parameters
+        All parameters of `OC1Classifier`, with the same names and defaults. ``n_jobs`` is of no account: all threads of
+        the workers are used. ``refine=True`` is refused where the data do not fit into one place.
+
+    Attributes
+    ----------
+    traffic_ : Traffic
+        What the fit has sent to the cluster and back: rounds, tasks, bytes.
+    n_searched_ : int
+        Nodes that were searched by all workers together; the others were grown by one worker each, in subtrees.
+    tree_, classes_, n_features_in_, ...
+        As in `OC1Classifier`.
+
+    Examples
+    --------
+    >>> import dask.array as da
+    >>> from dask.distributed import Client
+    >>> from oc1.dask import DaskOC1Classifier
+    >>> client = Client(processes=False, n_workers=1, dashboard_address=None)
+    >>> X = da.random.default_rng(0).normal(size=(1000, 3), chunks=(250, 3))
+    >>> clf = DaskOC1Classifier(random_state=0).fit(X, X[:, 0] + X[:, 1] > 0)
+    >>> clf.get_n_leaves()
+    2
+    >>> clf.predict(X)[:3].compute().shape
+    (3,)
+    >>> client.close()
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        **OC1Classifier._parameter_constraints,
+        "client": [HasMethods(["submit", "gather"]), None],
+    }
+
+    def __init__(self, *, client=None, **parameters):
+        super().__init__(**parameters)
+        self.client = client
+
+    def __sklearn_clone__(self):
+        """Return an unfitted copy that uses the same client."""
+        parameters = self.get_params(deep=False)
+        client = parameters.pop("client")
+        return type(self)(client=client, **{name: clone(value, safe=False) for name, value in parameters.items()})
+
+    def __getstate__(self):
+        """Return what is pickled: not the client, which belongs to this process."""
+        return {**super().__getstate__(), "client": None}
+
+    def __deepcopy__(self, memo):
+        """Return a copy, fitted if this is, without the client."""
+        import copy
+
+        other = type(self).__new__(type(self))
+        other.__dict__.update({name: copy.deepcopy(value, memo) for name, value in self.__getstate__().items()})
+        return other
+
+    # ------------------------------------------------------------------------------------------------ fitting
+
+    @_fit_context(prefer_skip_nested_validation=True)
+    def fit(self, X, y, sample_weight=None, classes=None):
+        """Grow and prune the tree, on the workers.
+
+        Parameters
+        ----------
+        X : dask Array (n_samples, n_features) or dask DataFrame
+            Numbers, NaN where a value is missing; categories where ``categorical_features`` says so.
+        y : dask Array (n_samples,), dask Series, or dask DataFrame of one column
+            Class labels, in as many partitions as X.
+        sample_weight : like y, optional
+            A weight of 2 is the same as giving the example twice, 0 as leaving it out.
+        classes : array-like, optional
+            All classes, if they are known: a label that is none of them is then an error.
+
+        Returns
+        -------
+        self
+        """
+        return self._fit_or_restore(X, y, sample_weight, classes)
+
+    def _fit(self, X, y, sample_weight, classes=None):
+        client = self._client()
+        # One thread at a time draws, before anything else can fail.
+        seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+        with clear_failures(client), Held(client) as hold:
+            prepared = prepare(
+                hold, X, y, sample_weight, classes=classes, class_weight=self.class_weight,
+                categorical_features=self.categorical_features,
+            )  # fmt: skip
+            self.classes_, self.n_features_in_ = prepared.classes, prepared.n_features
+            if prepared.feature_names is not None:
+                self.feature_names_in_ = prepared.feature_names
+            elif hasattr(self, "feature_names_in_"):
+                del self.feature_names_in_
+            names = tuple(str(name) for name in getattr(self, "feature_names_in_", ()))
+            self.n_searched_ = 0
+            if sum(prepared.n_rows) <= self._large:
+                self._fit_on_one_worker(hold, prepared, names, seed)
+            else:
+                self._fit_on_all(hold, prepared, names, seed)
+            self.traffic_ = hold.traffic
+        if self.verbose:
+            Reporter(self.verbose).write(str(self.traffic_))
+        return self
+
+    def _client(self) -> Client:
+        try:
+            client = default_client() if self.client is None else self.client
+        except ValueError:
+            raise ValueError(
+                "there is no Dask client: make one with dask.distributed.Client(), or give it as the parameter client"
+            ) from None
+        if getattr(client, "asynchronous", False):
+            raise ValueError("the client is asynchronous, but fit waits for its answers: give a synchronous one")
+        return client
+
+    def _fit_on_one_worker(self, hold: Held, prepared: Prepared, names: tuple[str, ...], seed: int) -> None:
+        local = self._local().set_params(random_state=None, verbose=0)
+        call = (fit_whole, prepared.partitions, local, prepared.classes, names, seed, prepared.categories)
+        self.__dict__.update(hold.ask([call])[0])
+
+    def _fit_on_all(self, hold: Held, prepared: Prepared, names: tuple[str, ...], seed: int) -> None:
+        if self.refine:
+            raise ValueError(
+                f"refine=True needs all examples in one place, at most {self._large:,} on a cluster: leave it at None"
+            )
+        data = ClusterTraining(
+            hold, prepared.partitions, prepared.n_rows, prepared.class_counts, prepared.classes, names, seed,
+            prepared.categories,
+        )  # fmt: skip
+        self._learn_from(data)  # type: ignore[arg-type]
+
+    def _grow_part(self, data: Any, share: Any) -> Grown:
+        if isinstance(data, Training):
+            return super()._grow_part(data, share)
+        options = self._options(self.n_features_in_, len(data.classes))
+        own, fill, codes, coded = data, data.fill, None, cast(tuple[bool, ...], ())
+        if data.categories:
+            codes, means = data.code_categories(share)
+            own = data.recoded(codes)
+            fill = np.where([one is None for one in codes], fill, means)
+            coded = tuple(one is not None for one in codes)
+        ground, scale = own.ground_of(share, fill, options.normalize)
+        directed = options.missing == "direction"
+        root = own.root(share, ground, fill, coded or (False,) * len(fill) if directed else None)
+        grower = ClusterGrower(
+            root, ground, len(data.classes), options, data.seed, Reporter(self.verbose, data.feature_names), coded
+        )
+        tree = build_tree(grower.grow(), fill, data.classes, data.feature_names)
+        self.n_searched_ += grower.n_searched
+        if options.max_leaf_nodes is not None:
+            tree = best_first(tree, options.max_leaf_nodes)
+        if codes is not None:
+            data.hold.release(own.partitions)
+            tree = replace(tree, codes=codes, categories=labels_of(data.categories))
+        return Grown(tree, grower.n_hyperplanes, scale)
+
+    def _judge_part(self, data: Any, sequence, share: Any) -> np.ndarray:
+        if isinstance(data, Training):
+            return super()._judge_part(data, sequence, share)
+        return data.judge(sequence, share)
+
+    # ------------------------------------------------------------------------------------------------ using
+
+    def to_local(self) -> OC1Classifier:
+        """Return the fitted model as a plain `OC1Classifier`, which knows nothing of clusters."""
+        check_is_fitted(self)
+        local = self._local()
+        own = {"traffic_", "n_searched_", *self.get_params(deep=False)}
+        local.__dict__.update({name: value for name, value in self.__dict__.items() if name not in own})
+        return local
+
+    def _local(self) -> OC1Classifier:
+        parameters = self.get_params(deep=False)
+        del parameters["client"]
+        return OC1Classifier(**parameters)
+
+    def predict(self, X):
+        """Return the class of each example: the majority of its leaf.
+
+        Parameters
+        ----------
+        X : dask Array or DataFrame, or array-like (n_samples, n_features)
+
+        Returns
+        -------
+        dask Array or Series, not computed yet; or array (n_samples,)
+        """
+        return lazily(self.to_local(), "predict", X) if is_collection(X) else super().predict(X)
+
+    def predict_proba(self, X):
+        """Return the share of each class in the leaf of each example, smoothed if so asked for.
+
+        Parameters
+        ----------
+        X : dask Array or DataFrame, or array-like (n_samples, n_features)
+
+        Returns
+        -------
+        dask Array or DataFrame, not computed yet; or array (n_samples, n_classes)
+        """
+        return lazily(self.to_local(), "predict_proba", X) if is_collection(X) else super().predict_proba(X)
+
+    def predict_log_proba(self, X):
+        """Return the logarithm of `predict_proba`.
+
+        Parameters
+        ----------
+        X : dask Array or DataFrame, or array-like (n_samples, n_features)
+
+        Returns
+        -------
+        dask Array or DataFrame, not computed yet; or array (n_samples, n_classes)
+        """
+        return lazily(self.to_local(), "predict_log_proba", X) if is_collection(X) else super().predict_log_proba(X)
+
+    def apply(self, X):
+        """Return the number of the leaf that each example ends in.
+
+        Parameters
+        ----------
+        X : dask Array or DataFrame, or array-like (n_samples, n_features)
+
+        Returns
+        -------
+        dask Array or Series, not computed yet; or int array (n_samples,)
+        """
+        return lazily(self.to_local(), "apply", X) if is_collection(X) else super().apply(X)
+
+    def score(self, X, y, sample_weight=None):
+        """Return the accuracy on some examples.
+
+        Parameters
+        ----------
+        X : dask Array or DataFrame, or array-like (n_samples, n_features)
+        y : like X, (n_samples,)
+        sample_weight : like y, optional
+
+        Returns
+        -------
+        float
+        """
+        if not is_collection(X):
+            return super().score(X, y, sample_weight)
+        arrays = [own if hasattr(own, "map_blocks") else own.to_dask_array() for own in (self.predict(X), y)]
+        right = arrays[0].ravel() == arrays[1].ravel()
+        if sample_weight is None:
+            return float(dask.compute(right.mean())[0])
+        weights = sample_weight if hasattr(sample_weight, "map_blocks") else sample_weight.to_dask_array()
+        right, total = dask.compute((right * weights).sum(), weights.sum())
+        return float(right / total)
+
+
+def _with_client(local: Signature) -> Signature:
+    """Return the signature of a constructor with a client before all other parameters."""
+    itself, *parameters = local.parameters.values()
+    client = Parameter("client", Parameter.KEYWORD_ONLY, default=None)
+    return local.replace(parameters=[itself, client, *parameters])
+
+
+# scikit-learn, and whoever asks for help, reads the parameters from here.
+setattr(DaskOC1Classifier.__init__, "__signature__", _with_client(signature(OC1Classifier.__init__)))  # noqa: B010
+
+
+def fit_whole(
+    partitions: list[Partition],
+    model: OC1Classifier,
+    classes: np.ndarray,
+    names: tuple[str, ...],
+    seed: int,
+    categories,
+) -> dict[str, Any]:
+    """Fit a model to all partitions, in one place; return what it learnt."""
+    X = np.concatenate([partition.X for partition in partitions])
+    y = np.concatenate([partition.y for partition in partitions])
+    weights = np.concatenate([partition.weights for partition in partitions])
+    own_weights = weights if weights.size else None
+    before = set(model.__dict__)
+    model._learn_from(Training(X, y, own_weights, attribute_means(X, own_weights), classes, names, seed, categories))
+    return {name: value for name, value in model.__dict__.items() if name not in before}

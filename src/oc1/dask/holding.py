@@ -1,0 +1,208 @@
+"""What a fit has on the cluster: it asks there, counts what that costs, and leaves nothing behind."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pickle import PickleBuffer
+from typing import Any
+
+from dask.sizeof import sizeof
+from distributed import Client, Future
+from distributed.protocol import pickle
+
+
+@dataclass
+class Traffic:
+    """What was sent between the client and the cluster.
+
+    Attributes
+    ----------
+    rounds : int
+        How many times the client asked and waited for all answers.
+    tasks : int
+        Tasks in these rounds.
+    sent, received : int
+        Bytes of their arguments and of their results.
+    largest : int
+        Bytes of the arguments of the largest task.
+    """
+
+    rounds: int = 0
+    tasks: int = 0
+    sent: int = 0
+    received: int = 0
+    largest: int = 0
+
+    def __str__(self) -> str:
+        def size(n: int) -> str:
+            return f"{n / 1e6:.3g} MB"
+
+        return (
+            f"cluster: {self.rounds} rounds with {self.tasks} tasks, {size(self.sent)} sent (at most "
+            f"{size(self.largest)} with a task), {size(self.received)} received"
+        )
+
+
+class Held:
+    """The futures of one fit, all of which are given up at the end of the ``with`` block, however it ends.
+
+    Several threads may ask at the same time.
+
+    Parameters
+    ----------
+    client : distributed.Client
+
+    Attributes
+    ----------
+    traffic : Traffic
+        What `ask` has sent and received so far.
+    """
+
+    def __init__(self, client: Client):
+        self.client = client
+        self.traffic = Traffic()
+        self._futures: dict[Any, Future] = {}
+        self._lock = threading.Lock()
+
+    @property
+    def n_threads(self) -> int:
+        """Threads of all workers; at least 1."""
+        return max(1, sum(self.client.nthreads().values()))
+
+    def together(self, futures: Mapping[int, Future]) -> list[list[int]]:
+        """Divide numbered futures into groups that are on the same worker, as many as it has threads."""
+        threads = self.client.nthreads()
+        where = self.client.who_has(list(futures.values()))
+        on: dict[str, list[int]] = {}
+        for number, future in futures.items():
+            workers = where.get(future.key) or [""]  # lost just now: Dask makes it again
+            on.setdefault(workers[0], []).append(number)
+        return [
+            numbers[first :: threads.get(worker, 1)]
+            for worker, numbers in sorted(on.items())
+            for first in range(min(threads.get(worker, 1), len(numbers)))
+        ]
+
+    def __enter__(self) -> Held:
+        """Begin; nothing is held yet."""
+        return self
+
+    def __exit__(self, *unused) -> None:
+        """Give up everything; an error that the fit ended with is not hidden by a scheduler that is gone."""
+        with self._lock:
+            futures = list(self._futures.values())
+            self._futures.clear()
+        # Releasing would not do: the traceback of a failed fit may keep further references to the futures.
+        with suppress(Exception):
+            if futures and self.client.status == "running":
+                self.client.cancel(futures)
+
+    def _keep(self, futures: Sequence[Future]) -> list[Future]:
+        with self._lock:
+            self._futures.update((future.key, future) for future in futures)
+        return list(futures)
+
+    def submit(self, function, *args, **kwargs) -> Future:
+        """Run a function on a worker, near the futures among its arguments; the result stays there.
+
+        Parameters
+        ----------
+        function : callable
+        *args, **kwargs
+            Those of the function, or options of ``Client.submit``.
+
+        Returns
+        -------
+        Future
+        """
+        return self._keep([self.client.submit(function, *args, pure=False, **kwargs)])[0]
+
+    def compute(self, delayed: Sequence) -> list[Future]:
+        """Compute delayed values; the results stay on the workers.
+
+        Parameters
+        ----------
+        delayed : list of dask.delayed.Delayed
+
+        Returns
+        -------
+        list of Future
+        """
+        return self._keep(self.client.compute(list(delayed)))
+
+    def gather(self, futures: Iterable[Future]) -> list:
+        """Wait for futures and return their results, in the same order."""
+        return list(self.client.gather(list(futures)))
+
+    def release(self, futures: Iterable[Future]) -> None:
+        """Let go of futures; their data are deleted as soon as no task waits for them."""
+        futures = list(futures)
+        with self._lock:
+            for future in futures:
+                self._futures.pop(future.key, None)
+        for future in futures:
+            future.release()
+
+    def ask(self, calls: Iterable[tuple]) -> list:
+        """Call functions on the workers and wait for all results: one round.
+
+        Parameters
+        ----------
+        calls : iterable of tuples
+            A function and its arguments, which may be futures (a list of futures too).
+
+        Returns
+        -------
+        list
+            The results, in the order of the calls.
+        """
+        calls = list(calls)
+        self._count_sent(calls)
+        # Calls that are alike are sent in one message.
+        alike: dict[tuple, list[int]] = {}
+        for place, (function, *args) in enumerate(calls):
+            alike.setdefault((function, len(args)), []).append(place)
+        futures: list[Any] = [None] * len(calls)
+        for (function, n_args), places in alike.items():
+            columns = [[calls[place][1 + i] for place in places] for i in range(n_args)]
+            if n_args:
+                asked = self._keep(self.client.map(function, *columns, pure=False))
+            else:
+                asked = [self.submit(function) for _ in places]
+            for place, future in zip(places, asked, strict=True):
+                futures[place] = future
+        results = self.gather(futures)
+        self.release(futures)
+        with self._lock:
+            self.traffic.received += sum(map(sizeof, results))
+        return results
+
+    def _count_sent(self, calls: list[tuple]) -> None:
+        known: dict[int, int] = {}  # an argument that many calls share is measured once
+        sizes = [0]
+        for _, *args in calls:
+            for argument in args:
+                if id(argument) not in known:
+                    known[id(argument)] = pickled_size(argument)
+            sizes.append(sum(known[id(argument)] for argument in args))
+        with self._lock:
+            self.traffic.rounds += 1
+            self.traffic.tasks += len(calls)
+            self.traffic.sent += sum(sizes)
+            self.traffic.largest = max(self.traffic.largest, *sizes)
+
+
+def pickled_size(argument) -> int:
+    """Return how many bytes an argument of a task takes on its way; a future, or a list of futures, takes none."""
+    if isinstance(argument, Future):
+        return 0
+    if isinstance(argument, list):
+        argument = [one for one in argument if not isinstance(one, Future)]
+        if not argument:
+            return 0
+    buffers: list[PickleBuffer] = []
+    size = len(pickle.dumps(argument, buffer_callback=buffers.append))
+    return size + sum(buffer.raw().nbytes for buffer in buffers)

@@ -1,0 +1,288 @@
+"""What workers do with the examples of one node that are in their partitions.
+
+A `Portion` is never changed: a node that is divided gives its children portions of their own, and is forgotten. So
+Dask can make one again that was lost with its worker, from the partition and the tests that led there. Functions that
+answer for a node take the portions of one worker together, so that a round is a task for each worker and not for each
+partition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import reduce
+from operator import add
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .._kernels import BY_FILL, Examples, flat_view
+from ..batched import Counted, Lines
+from ..careful import CarefulGrower
+from ..categories import Codes, exact_class_weights, replace_by_codes
+from ..engines import Placed, Stretch, count_lines, count_sides, place_test, project_rows
+from ..grower import NO_HOLES, Batch, Ground, GrowthOptions, TreeGrower, holes_of
+from ..moments import Moments, moments_of
+from ..pruning import PruningSequence
+from ..sampling import place_hashes
+from ..scaling import SearchSpace
+from ..splitting import LinearTest
+from .partitions import Partition
+
+
+class Share(NamedTuple):
+    """Which examples belong to a part: all, those whose hash is in a range, or all others.
+
+    The hash of an example is that of its number among all (see `oc1.sampling`).
+    """
+
+    seed: int = 0
+    fraction: float | None = None  # the hash is below this part of all hashes
+    fold: int = -1  # the hash leaves this remainder,
+    n_folds: int = 0  # divided by this
+    others: bool = False
+
+    def rows(self, first: int, n: int) -> np.ndarray:
+        """Return which of n examples, the first of which is number `first`, belong to the part."""
+        if self.fraction is None and self.n_folds == 0:
+            return np.arange(n)
+        hashes = place_hashes(first, n, self.seed)
+        if self.fraction is not None:
+            inside = hashes < self.fraction * 2.0**64
+        else:
+            inside = hashes % np.uint64(self.n_folds) == self.fold
+        return np.flatnonzero(inside != self.others)
+
+
+class Portion(NamedTuple):
+    """The examples of one node in one partition, grouped by class."""
+
+    rows: np.ndarray  # int64 (n): of the partition
+    bounds: np.ndarray  # int64 (n_classes + 1): where the examples of each class begin and end
+    columns: np.ndarray  # float32 (d, n): in search space
+    weights: np.ndarray  # float64 (n), or empty if all count alike
+    holes: np.ndarray  # uint8 (d, n): missing values that get a learned direction; (0, 0) if none do
+
+    def stretch(self, present: np.ndarray) -> Stretch:
+        """Return the examples as the engine counts them; all are of the classes present."""
+        return Stretch(self.columns, self.bounds[np.append(present, len(self.bounds) - 1)], self.weights, self.holes)
+
+
+class Tally(NamedTuple):
+    """How many examples of each class a portion has."""
+
+    counts: np.ndarray  # int64 (n_classes)
+    sums: np.ndarray  # float64 (n_classes): their weights
+    holes: np.ndarray  # bool (d): which attributes are missing somewhere
+
+
+# ---------------------------------------------------------------------------------------------------- all examples
+
+
+def recode(partition: Partition, codes: Codes) -> Partition:
+    """Put the codes of categories in the place of their numbers."""
+    return partition._replace(X=replace_by_codes(partition.X, codes))
+
+
+def grouped_rows(partition: Partition, first: int, share: Share) -> np.ndarray:
+    """Return the rows that belong to a part, grouped by class."""
+    rows = share.rows(first, len(partition.y))
+    return rows[np.argsort(partition.y[rows], kind="stable")]
+
+
+class Facts(NamedTuple):
+    """What is known of a part of the examples in one partition; adds up over partitions."""
+
+    moments: Moments
+    counts: np.ndarray  # int64 (n_classes)
+    weight: float
+    is_whole: bool  # whether all weights are whole numbers
+
+    def __add__(self, other: Facts) -> Facts:  # type: ignore[override]
+        return Facts(
+            self.moments + other.moments, self.counts + other.counts, self.weight + other.weight,
+            self.is_whole and other.is_whole,
+        )  # fmt: skip
+
+
+def facts_of(partition: Partition, first: int, share: Share, n_classes: int) -> Facts:
+    """Look at a part of the examples."""
+    rows = grouped_rows(partition, first, share)
+    weights = partition.weights[rows] if partition.weights.size else None
+    return Facts(
+        moments_of(partition.X, weights, rows),
+        np.bincount(partition.y[rows], minlength=n_classes),
+        float(len(rows) if weights is None else weights.sum()),
+        weights is None or bool((np.abs(weights - np.round(weights)) < 1e-9 * weights).all()),
+    )
+
+
+def rows_at(partition: Partition, first: int, share: Share, places: np.ndarray) -> np.ndarray:
+    """Return the values of some examples, by their places among those of a part."""
+    return partition.X[grouped_rows(partition, first, share)[places]]
+
+
+def mass_of(partition: Partition, first: int, share: Share) -> float:
+    """Return the weight of a part."""
+    rows = share.rows(first, len(partition.y))
+    return float(partition.weights[rows].sum() if partition.weights.size else len(rows))
+
+
+def responses_of(partition: Partition, first: int, share: Share, m: int, n_categories: int, n_classes: int):
+    """Return the weight of each class in each category of an attribute, without rounding."""
+    rows = share.rows(first, len(partition.y))
+    weights = partition.weights[rows] if partition.weights.size else np.ones(len(rows))
+    return exact_class_weights(partition.X[rows, m], n_categories, partition.y[rows], n_classes, weights)
+
+
+def judged(partition: Partition, first: int, share: Share, sequence: PruningSequence) -> np.ndarray:
+    """Return how many examples of a part each subtree of a sequence gets right."""
+    rows = share.rows(first, len(partition.y))
+    weights = partition.weights[rows] if partition.weights.size else None
+    return sequence.correct(partition.X[rows], partition.y[rows], weights)
+
+
+# ---------------------------------------------------------------------------------------------------- one node
+
+
+def enter(
+    partition: Partition, first: int, share: Share, space: SearchSpace, fill: np.ndarray, n_classes: int,
+    coded: Sequence[bool] | None,
+) -> Portion:  # fmt: skip
+    """Make the portion of the root; with `coded`, missing values of the attributes that are not get a direction."""
+    rows = grouped_rows(partition, first, share)
+    columns = space.columns(partition.X, rows, fill)[:-1]
+    holes = NO_HOLES
+    if coded is not None:
+        holes = holes_of(partition.X, coded)
+        # Kept also where none are missing, so that all portions of a node are alike.
+        holes = np.ascontiguousarray(holes[:, rows]) if holes.size else np.zeros(columns.shape, dtype=np.uint8)
+    weights = partition.weights[rows] if partition.weights.size else partition.weights
+    return Portion(rows, _bounds(partition.y[rows], n_classes), columns, weights, holes)
+
+
+def child(portion: Portion, partition: Partition, fill: np.ndarray, test: LinearTest, side: int) -> Portion:
+    """Make the portion of the left (0) or right (1) child of a node that is divided by a test."""
+    goes_there = (project_rows(partition.X, portion.rows, fill, test) > test.threshold) == bool(side)
+    kept = np.concatenate([[0], np.cumsum(goes_there)])
+    return Portion(
+        portion.rows[goes_there],
+        kept[portion.bounds],
+        np.ascontiguousarray(portion.columns[:, goes_there]),
+        portion.weights[goes_there] if portion.weights.size else portion.weights,
+        np.ascontiguousarray(portion.holes[:, goes_there]) if portion.holes.size else portion.holes,
+    )
+
+
+def tally(portion: Portion) -> Tally:
+    """Count the examples of a portion."""
+    counts = np.diff(portion.bounds)
+    sums = counts.astype(np.float64)
+    if portion.weights.size:
+        sums = np.array([portion.weights[a:b].sum() for a, b in zip(portion.bounds, portion.bounds[1:], strict=False)])
+    return Tally(counts, sums, np.array([own.any() for own in portion.holes], dtype=bool))
+
+
+def count_lines_together(portions: list[Portion], present: np.ndarray, lines: Lines, half: int) -> Counted:
+    """Count the examples of several portions by class and bucket along some lines."""
+    counted = [count_lines(portion.stretch(present), lines, half) for portion in portions]
+    return Counted(reduce(add, (one.counts for one in counted)), reduce(add, (one.sums for one in counted)))
+
+
+def count_sides_together(
+    portions: list[Portion], present: np.ndarray, planes: np.ndarray, sides: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Count the examples of several portions by class on the left of some planes."""
+    counted = [count_sides(portion.stretch(present), planes, sides) for portion in portions]
+    return reduce(add, (counts for counts, _ in counted)), reduce(add, (sums for _, sums in counted))
+
+
+def place_together(
+    portions: list[Portion], partitions: list[Partition], present: np.ndarray, fill: np.ndarray, test: LinearTest
+) -> Placed:
+    """Look how a test divides the examples of several portions."""
+
+    def place(portion: Portion, partition: Partition) -> Placed:
+        values = project_rows(partition.X, portion.rows, fill, test)
+        return place_test(values, test.threshold, portion.stretch(present).bounds, portion.weights)
+
+    return reduce(add, map(place, portions, partitions))
+
+
+class Picked(NamedTuple):
+    """Some examples, as the user gave them."""
+
+    X: np.ndarray
+    labels: np.ndarray  # int32
+    weights: np.ndarray  # empty if all count alike
+
+
+def pick(portions: list[Portion], partitions: list[Partition], places: list[np.ndarray | None]) -> list[Picked]:
+    """Return examples of several portions: those at the given places in each, or all (None)."""
+    picked = []
+    for portion, partition, wanted in zip(portions, partitions, places, strict=True):
+        chosen: Any = slice(None) if wanted is None else wanted
+        rows = portion.rows[chosen]
+        weights = portion.weights[chosen] if portion.weights.size else portion.weights
+        picked.append(Picked(partition.X[rows], partition.y[rows].astype(np.int32), weights))
+    return picked
+
+
+def join(parts: list[Picked]) -> Picked:
+    """Put examples together, in the order of their classes and then of their parts."""
+    labels = np.concatenate([part.labels for part in parts])
+    order = np.argsort(labels, kind="stable")
+    weights = np.concatenate([part.weights for part in parts])
+    X = np.concatenate([part.X for part in parts])
+    return Picked(X[order], labels[order], weights[order] if weights.size else weights)
+
+
+def finish(
+    numbers: list[list[int]], picked: list[list[Picked]], above: Batch, row: int, options: GrowthOptions,
+    ground: Ground, fill: np.ndarray, n_classes: int, coded: Sequence[bool],
+) -> tuple[Batch, int]:  # fmt: skip
+    """Grow the whole subtree of a node from its examples; return it and how many hyperplanes were considered.
+
+    The examples come from several workers; `numbers` says from which partitions, to bring them in order.
+    """
+    in_order = sorted(
+        ((number, part) for own, parts in zip(numbers, picked, strict=True)
+         for number, part in zip(own, parts, strict=True)),
+        key=lambda one: one[0],
+    )  # fmt: skip
+    X, labels, weights = join([part for _, part in in_order])
+    kind: Any = CarefulGrower if options.is_careful else TreeGrower
+    grower = kind(
+        X, labels, weights if weights.size else None, np.arange(len(labels)), fill, n_classes, options, 0, None, coded,
+        ground,
+    )  # fmt: skip
+    return grower.grow(above, row), grower.n_hyperplanes
+
+
+def examples_of(
+    picked: Picked, space: SearchSpace, fill: np.ndarray, has_holes: bool, coded: Sequence[bool]
+) -> Examples:
+    """Return examples as the kernels take them."""
+    values, row_step, column_step = flat_view(picked.X)
+    rows = np.arange(len(picked.labels))
+    return Examples(
+        values=values,
+        row_step=row_step,
+        column_step=column_step,
+        fill=fill,
+        shift=space.shift,
+        scale=space.scale,
+        columns=space.columns(picked.X, rows, fill),
+        labels=picked.labels,
+        weights=picked.weights,
+        rows=rows,
+        holes=holes_of(picked.X, coded) if has_holes else NO_HOLES,
+    )
+
+
+def _bounds(labels: np.ndarray, n_classes: int) -> np.ndarray:
+    return np.searchsorted(labels, np.arange(n_classes + 1)).astype(np.int64)
+
+
+def is_missing_test(test: LinearTest, placed: Placed) -> bool:
+    """Whether a test with a side for missing values has all known ones on the other side."""
+    return test.missing != BY_FILL and (placed.below == -np.inf or placed.above == np.inf)
