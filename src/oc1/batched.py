@@ -48,8 +48,6 @@ SAME = 0.9995
 MOST_RUNS = 6
 #: Numbers in the counts of one round, at most, if several runs ask for more than one line each.
 CELLS = 2**18
-#: Coefficients that a run asks for at once after one has moved.
-AT_ONCE = 2
 #: A step that leads past all crossings.
 BEYOND = 1e29
 
@@ -74,7 +72,15 @@ class Counted(NamedTuple):
 
 
 class Engine(Protocol):
-    """Holds the examples of one node, wherever they are, and counts them."""
+    """Holds the examples of one node, wherever they are, and counts them.
+
+    Attributes
+    ----------
+    at_once : int
+        How many lines a run had better ask for, if it does not know which of them it needs. The answer is the same.
+    """
+
+    at_once: int
 
     def count_lines(self, lines: Lines, half: int) -> Counted:
         """Count the classes that are present at the node, by bucket along some lines."""
@@ -240,15 +246,16 @@ class Best:
 
     @property
     def improves(self) -> bool:
-        """Whether it is better than the current one by more than the tolerance."""
-        return self.score > self.current + self.least + 1e-10 * abs(self.current)
+        """Whether it is better than the current one, if there is one, by more than the tolerance."""
+        return NOTHING < self.current < self.score - self.least - 1e-10 * abs(self.current)
 
 
-def search_lines(lines: Sequence[Line], judge: Judge, salt: int, from_plane: bool) -> Asking:
+def search_lines(lines: Sequence[Line], judge: Judge, salt: int, first: int, from_plane: bool) -> Asking:
     """Find the best position on each line, within the tolerance.
 
-    With `from_plane`, what is known is the score of the plane from which a line leads away, and only better positions
-    are of interest; lines are then finest at the plane. Otherwise the best of all lines is wanted.
+    With `from_plane`, the score of the plane from which the lines lead away is to be beaten, and the first line on
+    which it is will be taken: nothing more is asked about the lines after it. Otherwise the best of all lines is
+    wanted. Equally good positions are settled by `salt` and the number of the line, that of the first being `first`.
     """
     found = [Best(least=judge.tolerance) for _ in lines]
     spans = [(-np.inf, np.inf)] * len(lines)
@@ -266,7 +273,12 @@ def search_lines(lines: Sequence[Line], judge: Judge, salt: int, from_plane: boo
             crossing = counted.counts[row].sum(axis=0)
             crossing = crossing[: 2 * half] + crossing[2 * half : 4 * half]
             position = _best_edge(
-                scores[row], crossing, edges[number], spans[number], line, derived_seed(salt, number * 8 + zoom)
+                scores[row],
+                crossing,
+                edges[number],
+                spans[number],
+                line,
+                derived_seed(salt, 8 * (first + number) + zoom),
             )
             if position is not None and position[0] > best.score:
                 best.score, best.alpha = position
@@ -274,6 +286,8 @@ def search_lines(lines: Sequence[Line], judge: Judge, salt: int, from_plane: boo
         narrower = {}
         for row, (number, line) in enumerate(layouts.items()):
             best = found[number]
+            if best.improves:
+                break  # good enough to move on: what is left is found from there, and later lines are of no use
             bar = max(best.score, best.current) if from_plane else overall
             low, high = spans[number]
             inside = (edges[number][1:] > low) & (edges[number][:-1] < high)
@@ -283,8 +297,6 @@ def search_lines(lines: Sequence[Line], judge: Judge, salt: int, from_plane: boo
                 open_ones = _beside(edges[number], best.alpha, open_ones) if best.score > NOTHING else open_ones[:0]
             if len(open_ones) == 0:
                 continue
-            if from_plane and best.score - best.current >= bounds[row][open_ones].max() - best.score:
-                continue  # most of what can be had; the rest may be had later
             low, high = edges[number][open_ones[0]], edges[number][open_ones[-1] + 1]
             if high - low > 4e-7 * max(abs(low), abs(high)):
                 spans[number] = (low, high)
@@ -383,7 +395,7 @@ def best_attribute(
     found: list[Best] = []
     for some in range(0, len(lines), room_for_lines(judge, 1)):
         part = lines[some : some + room_for_lines(judge, 1)]
-        found += answer([search_lines(part, judge, derived_seed(seed, some), False)], engine, judge.half)[0]
+        found += answer([search_lines(part, judge, seed, some, False)], engine, judge.half)[0]
     best = max((one.score for one in found), default=NOTHING)
     if best == NOTHING:
         return NOTHING, -1, 0.0, BY_FILL
@@ -404,7 +416,8 @@ class Climbing:
     order: int
     n_perturbations: int
     n_jumps: int
-    room: int  # lines to be asked for at once
+    at_once: int  # lines to be asked for after one has moved,
+    room: int  # and at most
 
 
 class Climbed(NamedTuple):
@@ -435,7 +448,7 @@ def climb(start: np.ndarray, judge: Judge, sketch: Sketch, how: Climbing, seed: 
         helped = False
         for some in range(0, how.n_jumps, how.room):
             lines = [sketch.line(plane, direction, -1) for direction in directions[some : some + how.room]]
-            found = yield from search_lines(lines, judge, derived_seed(seed, 2 * jumped + 1), True)
+            found = yield from search_lines(lines, judge, derived_seed(seed, 2 * jumped + 1), some, True)
             for line, best in zip(lines, found, strict=True):
                 considered += 1
                 if best.improves:
@@ -451,18 +464,18 @@ def climb(start: np.ndarray, judge: Judge, sketch: Sketch, how: Climbing, seed: 
 
 def _in_turn(plane, units, judge, sketch, how, seed) -> Asking:
     """Search one coefficient after the other, until each has been searched since another one moved."""
-    size, turn, settled, considered, at_once = len(plane), 0, 0, 0, AT_ONCE
+    size, turn, settled, considered, at_once = len(plane), 0, 0, 0, how.at_once
     while settled < size:
         several = [(turn + i) % size for i in range(min(at_once, size - settled))]
         lines = [sketch.line(plane, units[m], m) for m in several]
-        found = yield from search_lines(lines, judge, derived_seed(seed, considered), True)
+        found = yield from search_lines(lines, judge, seed, considered, True)
         if found[0].is_pure:
             return plane, considered, True
         at_once = min(2 * at_once, how.room)
         for m, line, best in zip(several, lines, found, strict=True):
             considered, settled, turn = considered + 1, settled + 1, m + 1
             if best.improves:
-                plane, settled, at_once = _moved(line, best), 1, AT_ONCE
+                plane, settled, at_once = _moved(line, best), 1, how.at_once
                 break
     return plane, considered, False
 
@@ -475,7 +488,7 @@ def _best_first(plane, units, judge, sketch, how, seed) -> Asking:
         found: list[Best] = []
         for some in range(0, len(lines), how.room):
             part = lines[some : some + how.room]
-            found += yield from search_lines(part, judge, derived_seed(seed, considered + some), True)
+            found += yield from search_lines(part, judge, seed, considered + some, True)
         considered += len(lines)
         best = max(range(len(lines)), key=lambda m: found[m].score)
         if not found[best].improves:
@@ -486,16 +499,16 @@ def _best_first(plane, units, judge, sketch, how, seed) -> Asking:
 def _at_random(plane, units, judge, sketch, how, seed) -> Asking:
     """Search coefficients that are drawn at random, a given number of times."""
     drawn = np.random.default_rng(seed).integers(len(plane), size=how.n_perturbations)
-    considered, at_once = 0, 1
+    considered, at_once = 0, how.at_once
     while considered < len(drawn):
         several = drawn[considered : considered + at_once]
         lines = [sketch.line(plane, units[m], int(m)) for m in several]
-        found = yield from search_lines(lines, judge, derived_seed(seed, considered), True)
+        found = yield from search_lines(lines, judge, seed, considered, True)
         at_once = min(2 * at_once, how.room)
         for line, best in zip(lines, found, strict=True):
             considered += 1
             if best.improves:
-                plane, at_once = _moved(line, best), 1
+                plane, at_once = _moved(line, best), how.at_once
                 break
     return plane, considered, False
 

@@ -309,8 +309,8 @@ class OC1Classifier(TreeClassifier):
         return clone(self).set_params(ccp_alpha=0.0) if self._is_careful else super()._unpruned_copy()
 
     def _finished(self, tree, data, alpha):
-        # It works on a copy of the examples, so where these are many it must be asked for. Those that change sides could
-        # leave too few for a split.
+        # It works on a copy of the examples: where these are many, it must be asked for. And those that change sides
+        # could leave too few for a split.
         usual = self._is_careful and data.n_examples <= self._large and self.min_samples_split == 2
         if not (usual and not len(tree.missing) if self.refine is None else self.refine):
             return tree

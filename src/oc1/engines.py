@@ -118,6 +118,8 @@ class LocalEngine:
         Number of its threads.
     """
 
+    at_once = 2
+
     def __init__(
         self, X: np.ndarray, examples: _kernels.Examples, start: int, stop: int, present: np.ndarray,
         space: SearchSpace, pool: ThreadPoolExecutor | None, n_jobs: int,

@@ -587,7 +587,9 @@ class TreeGrower:
         n_made = pure[0] + 1 if len(pure) else len(runs)
         planes = runs[:n_made, _kernels.PLANE :].copy()
         kept = self._promising(node.sample, planes)
-        how = Climbing(plan.order, plan.n_perturbations, plan.n_jumps, room_for_lines(node.judge, max(1, len(kept))))
+        room = room_for_lines(node.judge, max(1, len(kept)))
+        at_once = min(max(2, node.engine.at_once // max(1, len(kept))), room)
+        how = Climbing(plan.order, plan.n_perturbations, plan.n_jumps, at_once, room)
         climbs = [climb(planes[i], node.judge, node.sketch, how, derived_seed(seed, i + 1)) for i in kept]
         climbed = answer(climbs, node.engine, node.judge.half)
         runs[:, _kernels.SCORE], runs[:, _kernels.PURE] = _kernels.NOTHING, 0.0

@@ -21,7 +21,7 @@ from ..grower import build_tree
 from ..reporting import Reporter
 from ..scaling import attribute_means
 from .clusters import clear_failures
-from .growing import ClusterGrower, best_first
+from .growing import FEW, ClusterGrower, best_first
 from .holding import Held
 from .lazily import is_collection, lazily
 from .partitions import Partition, Prepared, prepare
@@ -66,6 +66,7 @@ class DaskOC1Classifier(OC1Classifier):
     >>> client.close()
     """
 
+    _few: ClassVar[int] = FEW
     _parameter_constraints: ClassVar[dict] = {
         **OC1Classifier._parameter_constraints,
         "client": [HasMethods(["submit", "gather"]), None],
@@ -182,8 +183,9 @@ class DaskOC1Classifier(OC1Classifier):
         directed = options.missing == "direction"
         root = own.root(share, ground, fill, coded or (False,) * len(fill) if directed else None)
         grower = ClusterGrower(
-            root, ground, len(data.classes), options, data.seed, Reporter(self.verbose, data.feature_names), coded
-        )
+            root, ground, len(data.classes), options, data.seed, Reporter(self.verbose, data.feature_names), coded,
+            self._few,
+        )  # fmt: skip
         tree = build_tree(grower.grow(), fill, data.classes, data.feature_names)
         self.n_searched_ += grower.n_searched
         if options.max_leaf_nodes is not None:

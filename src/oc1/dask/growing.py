@@ -35,6 +35,11 @@ from ..tree import Tree
 from . import portions as work
 from .holding import Held
 
+#: The examples of a node move to one worker when their values are so many bytes, or fewer than make a node large: the
+#: rounds would take longer.
+FEW = 64 * 2**20
+#: Seconds that a round takes however little is asked, and an example on a line.
+ROUND, A_LINE = 1e-2, 1.5e-9
 #: Large nodes, or subtrees on workers, that are under way at the same time for each thread of the workers.
 AT_THE_SAME_TIME = 2
 
@@ -74,6 +79,11 @@ class ClusterNode:
     def size(self) -> int:
         """Number of examples."""
         return int(self.counts.sum())
+
+    @property
+    def at_once(self) -> int:
+        """Lines that take no longer to count than a round takes anyway."""
+        return max(2, int(ROUND / (A_LINE * self.size / self.hold.n_threads)))
 
     @property
     def groups(self) -> list[Group]:
@@ -178,17 +188,20 @@ class ClusterGrower(CarefulGrower):
     ground : Ground
     n_classes, options, seed, reporter, coded
         Those of `TreeGrower`.
+    few : int
+        Bytes; see `FEW`.
     """
 
     def __init__(
         self, root: ClusterNode, ground: Ground, n_classes: int, options: GrowthOptions, seed: int,
-        reporter: Reporter | None = None, coded: Sequence[bool] = (),
+        reporter: Reporter | None = None, coded: Sequence[bool] = (), few: int = FEW,
     ):  # fmt: skip
         self._prepare(ground, n_classes, options, seed, reporter)
         if not options.is_careful:
             self.plan = options.plan(len(self.scale), ground.total)
         self.root, self.ground, self.coded, self.borrows = root, ground, coded, False
         self.room = len(sample_positions(root.size))
+        self.few = max(options.large, few // (8 * len(self.scale)))
         self.n_searched = 0
 
     def grow(self, above: Batch | None = None, row: int = 0) -> Batch:
@@ -215,7 +228,7 @@ class ClusterGrower(CarefulGrower):
     def _follow(self, place: Place, pool: ThreadPoolExecutor | None = None) -> list[Place]:
         node: ClusterNode = place.examples  # type: ignore[assignment]
         with np.errstate(all="ignore"):
-            if place.size < self.options.large:
+            if place.size < self.few:
                 place.above.followed[place.row] = self._finished(place, node)
                 return []
             self.n_searched += 1

@@ -13,6 +13,10 @@ from dask.sizeof import sizeof
 from distributed import Client, Future
 from distributed.protocol import pickle
 
+#: Answers are given up when there are so many of them, or when one of so many bytes has come. (Dask's client sends its
+#: messages ten milliseconds apart: one that gives up the last answer would delay the next question.)
+ANSWERED, LARGE_ANSWER = 64, 2**20
+
 
 @dataclass
 class Traffic:
@@ -66,6 +70,7 @@ class Held:
         self.traffic = Traffic()
         self._futures: dict[Any, Future] = {}
         self._lock = threading.Lock()
+        self._answered: list[Future] = []
 
     @property
     def n_threads(self) -> int:
@@ -93,12 +98,18 @@ class Held:
     def __exit__(self, *unused) -> None:
         """Give up everything; an error that the fit ended with is not hidden by a scheduler that is gone."""
         with self._lock:
-            futures = list(self._futures.values())
+            # The youngest first: what Dask is to forget must not have children that it still knows.
+            futures = list(self._futures.values())[::-1]
             self._futures.clear()
-        # Releasing would not do: the traceback of a failed fit may keep further references to the futures.
         with suppress(Exception):
             if futures and self.client.status == "running":
-                self.client.cancel(futures)
+                for future in futures:
+                    future.release()
+                self.client.nthreads()  # answered after all that
+                # The traceback of a failed fit may keep further references to futures.
+                for future in futures:
+                    if future.key in self.client.futures:
+                        self.client.cancel([future])
 
     def _keep(self, futures: Sequence[Future]) -> list[Future]:
         with self._lock:
@@ -175,9 +186,14 @@ class Held:
             for place, future in zip(places, asked, strict=True):
                 futures[place] = future
         results = self.gather(futures)
-        self.release(futures)
+        size = sum(map(sizeof, results))
         with self._lock:
-            self.traffic.received += sum(map(sizeof, results))
+            self.traffic.received += size
+            self._answered += futures
+            done = self._answered if size > LARGE_ANSWER or len(self._answered) > ANSWERED else []
+            if done:
+                self._answered = []
+        self.release(done)
         return results
 
     def _count_sent(self, calls: list[tuple]) -> None:

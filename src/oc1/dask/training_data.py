@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, reduce
 from operator import add
 
@@ -42,6 +42,7 @@ class ClusterTraining:
     feature_names: tuple[str, ...]
     seed: int
     categories: Categories = ()
+    _known: dict[Share, list[work.Facts]] = field(default_factory=dict)
 
     everything = Share()
 
@@ -91,7 +92,9 @@ class ClusterTraining:
         return [0, *np.cumsum(self.n_rows)[:-1].tolist()]
 
     def _facts(self, share: Share) -> list[work.Facts]:
-        return self.ask(work.facts_of, share, len(self.classes))
+        if share not in self._known:
+            self._known[share] = self.ask(work.facts_of, share, len(self.classes))
+        return self._known[share]
 
     def code_categories(self, share: Share) -> tuple[Codes, np.ndarray]:
         """Compute the codes of the categories from a part, as `oc1.categories.code_categories` does."""
