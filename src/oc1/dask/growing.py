@@ -45,11 +45,11 @@ AT_THE_SAME_TIME = 2
 
 
 class Group(NamedTuple):
-    """Partitions whose data are on the same worker: one task asks them all."""
+    """What one worker, or one of its threads, has of a node."""
 
-    numbers: list[int]
-    partitions: list[Future]
-    portions: list[Future]
+    numbers: list[int]  # of the partitions
+    partitions: list[Future]  # of Partition
+    portions: Future  # of a list of Portion
 
 
 class ClusterNode:
@@ -58,22 +58,26 @@ class ClusterNode:
     Parameters
     ----------
     hold : Held
-    partitions, portions : lists of Future
-        Of `Partition` and `Portion`, in the order of the rows.
-    tallies : list of Tally
-        Those of the portions.
+    groups : list of Group
+    tallies : list of lists of Tally
+        Those of the portions of each group.
     fill : array (n_features,)
     """
 
-    def __init__(self, hold: Held, partitions, portions, tallies: list[work.Tally], fill: np.ndarray):
-        self.hold, self.partitions, self.portions, self.fill = hold, partitions, portions, fill
-        self.counts = np.array([tally.counts for tally in tallies])  # (n_partitions, n_classes)
-        self.sums = np.sum([tally.sums for tally in tallies], axis=0)
-        self.holes = np.any([tally.holes for tally in tallies], axis=0)
+    def __init__(self, hold: Held, groups: list[Group], tallies: list[list[work.Tally]], fill: np.ndarray):
+        self.hold, self.groups, self.fill = hold, groups, fill
+        numbered = {
+            number: one
+            for group, own in zip(groups, tallies, strict=True)
+            for number, one in zip(group.numbers, own, strict=True)
+        }
+        in_order = [numbered[number] for number in sorted(numbered)]
+        self.counts = np.array([one.counts for one in in_order])  # (n_partitions, n_classes)
+        self.sums = np.sum([one.sums for one in in_order], axis=0)
+        self.holes = np.any([one.holes for one in in_order], axis=0)
         self.present = np.flatnonzero(self.counts.sum(axis=0))
         self.children: tuple[ClusterNode, ClusterNode] | None = None
         self.large: LargeNode | None = None
-        self._groups: list[Group] = []
 
     @property
     def size(self) -> int:
@@ -83,18 +87,7 @@ class ClusterNode:
     @property
     def at_once(self) -> int:
         """Lines that take no longer to count than a round takes anyway."""
-        return max(2, int(ROUND / (A_LINE * self.size / self.hold.n_threads)))
-
-    @property
-    def groups(self) -> list[Group]:
-        """The partitions that have examples, by where they are now."""
-        if not self._groups:
-            own = np.flatnonzero(self.counts.sum(axis=1)).tolist()
-            self._groups = [
-                Group(numbers, [self.partitions[i] for i in numbers], [self.portions[i] for i in numbers])
-                for numbers in self.hold.together({i: self.portions[i] for i in own})
-            ]
-        return self._groups
+        return max(2, int(ROUND / (A_LINE * self.size / len(self.groups))))
 
     def count_lines(self, lines: Lines, half: int) -> Counted:
         """Count the classes that are present, by bucket along some lines."""
@@ -138,18 +131,20 @@ class ClusterNode:
 
     def divide(self, test: LinearTest) -> tuple[ClusterNode, ClusterNode]:
         """Give both children portions of their own, and let go of this node's."""
-        futures: list[list[Future]] = [
+        sides = [
             [
-                self.hold.submit(work.child, portion, partition, self.fill, test, side)
-                for portion, partition in zip(self.portions, self.partitions, strict=True)
+                group._replace(
+                    portions=self.hold.submit(work.go, group.portions, group.partitions, self.fill, test, side)
+                )
+                for group in self.groups
             ]
             for side in range(2)
         ]
-        tallies = self.hold.ask([(work.tally, future) for own in futures for future in own])
-        n = len(self.portions)
+        tallies = self.hold.ask([(work.tally, group.portions) for groups in sides for group in groups])
+        n = len(self.groups)
         left, right = (
-            ClusterNode(self.hold, self.partitions, own, tallies[side * n : (side + 1) * n], self.fill)
-            for side, own in enumerate(futures)
+            ClusterNode(self.hold, groups, tallies[side * n : (side + 1) * n], self.fill)
+            for side, groups in enumerate(sides)
         )
         self.release()
         self.children = (left, right)
@@ -157,8 +152,8 @@ class ClusterNode:
 
     def release(self) -> None:
         """Let go of the examples."""
-        self.hold.release(self.portions)
-        self.portions, self._groups, self.large = [], [], None
+        self.hold.release([group.portions for group in self.groups])
+        self.groups, self.large = [], None
 
 
 def places_of(positions: np.ndarray, counts: np.ndarray) -> list[np.ndarray]:

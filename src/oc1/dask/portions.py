@@ -1,15 +1,16 @@
 """What workers do with the examples of one node that are in their partitions.
 
 A `Portion` is never changed: a node that is divided gives its children portions of their own, and is forgotten. So
-Dask can make one again that was lost with its worker, from the partition and the tests that led there. Functions that
-answer for a node take the portions of one worker together, so that a round is a task for each worker and not for each
-partition.
+Dask can make one again that was lost with its worker, from the partition and the tests that led there. The portions of
+a node that are on one worker are one list, so that a round is a task for each worker and not for each partition; and so
+large that Dask does not think of moving it to a worker that has less to do.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import reduce
+from itertools import pairwise
 from operator import add
 from typing import Any, NamedTuple
 
@@ -145,41 +146,55 @@ def judged(partition: Partition, first: int, share: Share, sequence: PruningSequ
 
 
 def enter(
-    partition: Partition, first: int, share: Share, space: SearchSpace, fill: np.ndarray, n_classes: int,
+    partitions: list[Partition], firsts: list[int], share: Share, space: SearchSpace, fill: np.ndarray, n_classes: int,
     coded: Sequence[bool] | None,
-) -> Portion:  # fmt: skip
-    """Make the portion of the root; with `coded`, missing values of the attributes that are not get a direction."""
-    rows = grouped_rows(partition, first, share)
-    columns = space.columns(partition.X, rows, fill)[:-1]
-    holes = NO_HOLES
-    if coded is not None:
-        holes = holes_of(partition.X, coded)
-        # Kept also where none are missing, so that all portions of a node are alike.
-        holes = np.ascontiguousarray(holes[:, rows]) if holes.size else np.zeros(columns.shape, dtype=np.uint8)
-    weights = partition.weights[rows] if partition.weights.size else partition.weights
-    return Portion(rows, _bounds(partition.y[rows], n_classes), columns, weights, holes)
+) -> list[Portion]:  # fmt: skip
+    """Make the portions of the root; with `coded`, missing values of the attributes that are not get a direction."""
+    portions = []
+    for partition, first in zip(partitions, firsts, strict=True):
+        rows = grouped_rows(partition, first, share)
+        columns = space.columns(partition.X, rows, fill)[:-1]
+        holes = NO_HOLES
+        if coded is not None:
+            holes = holes_of(partition.X, coded)
+            # Kept also where none are missing, so that all portions of a node are alike.
+            holes = np.ascontiguousarray(holes[:, rows]) if holes.size else np.zeros(columns.shape, dtype=np.uint8)
+        weights = partition.weights[rows] if partition.weights.size else partition.weights
+        bounds = np.searchsorted(partition.y[rows], np.arange(n_classes + 1)).astype(np.int64)
+        portions.append(Portion(rows, bounds, columns, weights, holes))
+    return portions
 
 
-def child(portion: Portion, partition: Partition, fill: np.ndarray, test: LinearTest, side: int) -> Portion:
-    """Make the portion of the left (0) or right (1) child of a node that is divided by a test."""
-    goes_there = (project_rows(partition.X, portion.rows, fill, test) > test.threshold) == bool(side)
-    kept = np.concatenate([[0], np.cumsum(goes_there)])
-    return Portion(
-        portion.rows[goes_there],
-        kept[portion.bounds],
-        np.ascontiguousarray(portion.columns[:, goes_there]),
-        portion.weights[goes_there] if portion.weights.size else portion.weights,
-        np.ascontiguousarray(portion.holes[:, goes_there]) if portion.holes.size else portion.holes,
-    )
+def go(
+    portions: list[Portion], partitions: list[Partition], fill: np.ndarray, test: LinearTest, side: int
+) -> list[Portion]:
+    """Make the portions of the left (0) or right (1) child of a node that is divided by a test."""
+    below = []
+    for portion, partition in zip(portions, partitions, strict=True):
+        goes_there = (project_rows(partition.X, portion.rows, fill, test) > test.threshold) == bool(side)
+        kept = np.concatenate([[0], np.cumsum(goes_there)])
+        below.append(
+            Portion(
+                portion.rows[goes_there],
+                kept[portion.bounds],
+                np.ascontiguousarray(portion.columns[:, goes_there]),
+                portion.weights[goes_there] if portion.weights.size else portion.weights,
+                np.ascontiguousarray(portion.holes[:, goes_there]) if portion.holes.size else portion.holes,
+            )
+        )
+    return below
 
 
-def tally(portion: Portion) -> Tally:
-    """Count the examples of a portion."""
-    counts = np.diff(portion.bounds)
-    sums = counts.astype(np.float64)
-    if portion.weights.size:
-        sums = np.array([portion.weights[a:b].sum() for a, b in zip(portion.bounds, portion.bounds[1:], strict=False)])
-    return Tally(counts, sums, np.array([own.any() for own in portion.holes], dtype=bool))
+def tally(portions: list[Portion]) -> list[Tally]:
+    """Count the examples of portions."""
+    tallies = []
+    for portion in portions:
+        counts = np.diff(portion.bounds)
+        sums = counts.astype(np.float64)
+        if portion.weights.size:
+            sums = np.array([portion.weights[first:stop].sum() for first, stop in pairwise(portion.bounds.tolist())])
+        tallies.append(Tally(counts, sums, np.array([own.any() for own in portion.holes], dtype=bool)))
+    return tallies
 
 
 def count_lines_together(portions: list[Portion], present: np.ndarray, lines: Lines, half: int) -> Counted:
@@ -277,10 +292,6 @@ def examples_of(
         rows=rows,
         holes=holes_of(picked.X, coded) if has_holes else NO_HOLES,
     )
-
-
-def _bounds(labels: np.ndarray, n_classes: int) -> np.ndarray:
-    return np.searchsorted(labels, np.arange(n_classes + 1)).astype(np.int64)
 
 
 def is_missing_test(test: LinearTest, placed: Placed) -> bool:

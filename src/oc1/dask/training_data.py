@@ -14,7 +14,7 @@ from ..categories import Categories, Codes, response_codes
 from ..grower import Ground
 from ..scaling import SearchSpace, filled, sample_positions
 from . import portions as work
-from .growing import ClusterNode, places_of
+from .growing import ClusterNode, Group, places_of
 from .holding import Held
 from .portions import Share
 
@@ -133,9 +133,12 @@ class ClusterTraining:
 
     def root(self, share: Share, ground: Ground, fill: np.ndarray, coded: tuple[bool, ...] | None) -> ClusterNode:
         """Return the root of a tree that is grown on a part; see `portions.enter` for `coded`."""
-        portions = [
-            self.hold.submit(work.enter, partition, first, share, ground.space, fill, len(self.classes), coded)
-            for partition, first in zip(self.partitions, self._firsts, strict=True)
-        ]
-        tallies = self.hold.ask((work.tally, portion) for portion in portions)
-        return ClusterNode(self.hold, self.partitions, portions, tallies, fill)
+        groups = []
+        for numbers in self.hold.together(dict(enumerate(self.partitions))):
+            partitions, firsts = [self.partitions[i] for i in numbers], [self._firsts[i] for i in numbers]
+            portions = self.hold.submit(
+                work.enter, partitions, firsts, share, ground.space, fill, len(self.classes), coded
+            )
+            groups.append(Group(numbers, partitions, portions))
+        tallies = self.hold.ask((work.tally, group.portions) for group in groups)
+        return ClusterNode(self.hold, groups, tallies, fill)
