@@ -167,13 +167,13 @@ class Scratch(NamedTuple):
     moves: np.ndarray  # float64 (room, MOVED_PLANE + d + 1): how the search went; see the columns below
 
     @classmethod
-    def make(cls, n, k, d, n_runs, n_moves=0):
-        """Allocate the buffers, with room for so many moves to be noted."""
+    def make(cls, n, k, d, n_runs, n_moves=0, n_divided=0):
+        """Allocate the buffers, with room for so many moves to be noted and for dividing more than n examples."""
         return cls(
             lines=np.empty((3, n), np.float32),
             codes=np.empty(n, np.uint16),
             keys=np.empty(n, np.uint64),
-            projections=np.empty((2, n)),
+            projections=np.empty((2, max(n, n_divided))),
             histogram=np.empty((k + 2, 2 * MAX_BUCKETS + 2)),
             left=np.empty((k + 2, MAX_BUCKETS + 1)),
             edges=np.empty((2, MAX_BUCKETS + 1)),

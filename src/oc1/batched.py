@@ -182,8 +182,8 @@ class Judge:
         """What a few examples are worth: smaller differences are not looked for."""
         order = np.argsort(-self.totals, kind="stable")
         left = np.tri(len(order) - 1, len(order), dtype=bool)[:, np.argsort(order)]
-        ideal = self.sides(left * self.sizes, left * self.totals).max()
-        return TOLERANCE * abs(ideal) / self.sizes.sum()
+        scores = np.abs(self.sides(left * self.sizes, left * self.totals))
+        return TOLERANCE * float(scores[scores < -NOTHING].max(initial=0.0) / self.sizes.sum())
 
     def standard_error(self, score: float, left: np.ndarray) -> float:
         """Return how far a score is from what more examples would tell, for these class weights on its left."""

@@ -80,6 +80,8 @@ class Placed(NamedTuple):
 def project_rows(X: np.ndarray, rows: np.ndarray, fill: np.ndarray, test: LinearTest) -> np.ndarray:
     """Return the linear combination of a test for some rows, exactly as growing and prediction add it up."""
     out = np.empty(len(rows))
+    if not (X.flags.c_contiguous or X.flags.f_contiguous):
+        X, rows = X[rows], np.arange(len(rows))  # not all of a large array would have to be copied
     with np.errstate(all="ignore"):
         _kernels.project_rows(
             *_kernels.flat_view(X), fill, np.ascontiguousarray(rows, dtype=np.int64), test.features.astype(np.int32),

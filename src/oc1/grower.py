@@ -253,6 +253,7 @@ class TreeGrower:
         self.n_hyperplanes = 0
         self._lock = threading.Lock()
         self._local = threading.local()
+        self._dividing = threading.current_thread()  # the others get nodes that are not large
 
     # ------------------------------------------------------------------------------------------------ the work list
 
@@ -461,6 +462,17 @@ class TreeGrower:
         """
         if place.size >= self.options.large:
             return self._search_large(place, plan, first_run, given, pool)
+        return self._search_here(place, plan, first_run, given, pool)
+
+    def _search_here(
+        self,
+        place: Place,
+        plan: _kernels.Plan,
+        first_run: int,
+        given: np.ndarray | None = None,
+        pool: ThreadPoolExecutor | None = None,
+    ) -> Axis:
+        """Search a node whose examples the kernels have at hand; see `_search`."""
         nodes, row, own = place.above.nodes, place.row, self._scratch()
         node = (place.start, place.stop, int(nodes.table[row, _kernels.DEPTH]), nodes.counts[row])
         examples = place.examples
@@ -581,7 +593,9 @@ class TreeGrower:
             axis = best_attribute(node.engine, node.judge, node.sketch, self._attributes(place), seed)
         if plan.n_runs == 0 or place.size < plan.min_oblique:
             return axis
-        self._search(node.sample, plan, -1 if plan.axis_starts else 0, given, pool)
+        if self.reporter.n_moves:
+            self.reporter.write(f"  on a sample of {node.sample.size} of {place.size} examples:")
+        self._search_here(node.sample, plan, -1 if plan.axis_starts else 0, given, pool)
         runs = self._scratch().runs[: plan.n_runs]
         pure = np.flatnonzero(runs[:, _kernels.PURE])
         n_made = pure[0] + 1 if len(pure) else len(runs)
@@ -599,6 +613,10 @@ class TreeGrower:
         ends = np.array([run.plane for run in climbed])
         counts, weights = node.engine.count_sides(ends, np.zeros(len(kept), dtype=np.int64))
         scores = node.judge.sides(counts, weights)
+        if self.reporter.n_moves:
+            impurities = [self.options.measure.impurity(left, node.judge.totals - left) for left in weights]
+            shown = ", ".join(f"{i + 1} to {impurity:.6g}" for i, impurity in zip(kept, impurities, strict=True))
+            self.reporter.write(f"  on all examples, runs {shown}")
         for i, run, score, left in zip(kept, climbed, scores, weights, strict=True):
             runs[i, _kernels.SCORE], runs[i, _kernels.PURE] = score, float(node.judge.is_pure(left))
             runs[i, _kernels.CLIMBED] += run.considered
@@ -699,8 +717,12 @@ class TreeGrower:
     def _scratch(self) -> _kernels.Scratch:
         """Return this thread's buffers."""
         if not hasattr(self._local, "scratch"):
-            n, d = self.room, len(self.scale)
-            self._local.scratch = _kernels.Scratch.make(n, self.n_classes, d, self.plan.n_runs, self.reporter.n_moves)
+            # Larger nodes are only divided here.
+            n_searched = max(min(self.room, self.options.large), len(sample_positions(self.room)))
+            self._local.scratch = _kernels.Scratch.make(
+                n_searched, self.n_classes, len(self.scale), self.plan.n_runs, self.reporter.n_moves,
+                self.room if threading.current_thread() is self._dividing else n_searched,
+            )  # fmt: skip
         return self._local.scratch
 
     def _check_measure(self, scratch: _kernels.Scratch) -> None:

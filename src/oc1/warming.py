@@ -13,6 +13,12 @@ from .grower import SHARED_SEARCH
 from .regressor import OC1Regressor
 
 
+class _Rounds(OC1Classifier):
+    """Searches as if there were many examples."""
+
+    _large = 50
+
+
 def warmup() -> float:
     """Compile every kernel that the learners of the package can need; return the seconds it took.
 
@@ -39,6 +45,8 @@ def warmup() -> float:
     OC1Classifier(max_terms=1, **quick).fit(X.astype(np.float32), y).predict(X.astype(np.float32))
     for learner in (CARTLCClassifier, LMDTClassifier, SADTClassifier, PerceptronTreeClassifier):
         learner(max_depth=1, random_state=0).fit(X, y)
+    for values in (X, X.astype(np.float32)):
+        _Rounds(max_depth=1, prune=None, **quick).fit(values, y)
     X, y = make_rcb(SHARED_SEARCH, random_state=0)
     OC1Classifier(n_jobs=2, max_depth=1, prune=None, **quick).fit(X, y)
     return time.perf_counter() - start

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import replace
 from inspect import Parameter, Signature, signature
 from typing import Any, ClassVar, cast
@@ -24,7 +25,7 @@ from .clusters import clear_failures
 from .growing import FEW, ClusterGrower, best_first
 from .holding import Held
 from .lazily import is_collection, lazily
-from .partitions import Partition, Prepared, prepare
+from .partitions import Partition, Prepared, _delayed_rows, prepare
 from .training_data import ClusterTraining
 
 
@@ -88,8 +89,6 @@ class DaskOC1Classifier(OC1Classifier):
 
     def __deepcopy__(self, memo):
         """Return a copy, fitted if this is, without the client."""
-        import copy
-
         other = type(self).__new__(type(self))
         other.__dict__.update({name: copy.deepcopy(value, memo) for name, value in self.__getstate__().items()})
         return other
@@ -154,7 +153,7 @@ class DaskOC1Classifier(OC1Classifier):
         return client
 
     def _fit_on_one_worker(self, hold: Held, prepared: Prepared, names: tuple[str, ...], seed: int) -> None:
-        local = self._local().set_params(random_state=None, verbose=0)
+        local = self._local().set_params(random_state=None, n_jobs=None, verbose=0)
         call = (fit_whole, prepared.partitions, local, prepared.classes, names, seed, prepared.categories)
         self.__dict__.update(hold.ask([call])[0])
 
@@ -282,12 +281,11 @@ class DaskOC1Classifier(OC1Classifier):
         """
         if not is_collection(X):
             return super().score(X, y, sample_weight)
-        arrays = [own if hasattr(own, "map_blocks") else own.to_dask_array() for own in (self.predict(X), y)]
-        right = arrays[0].ravel() == arrays[1].ravel()
-        if sample_weight is None:
-            return float(dask.compute(right.mean())[0])
-        weights = sample_weight if hasattr(sample_weight, "map_blocks") else sample_weight.to_dask_array()
-        right, total = dask.compute((right * weights).sum(), weights.sum())
+        counting, model = dask.delayed(count_right), dask.delayed(self.to_local())
+        parts = [counting(model, *own) for own in _delayed_rows(X, y, sample_weight)[1]]
+        # What the user keeps on a cluster is only to be had there.
+        answers = dask.compute(*parts) if self.client is None else self.client.gather(self.client.compute(parts))
+        right, total = np.sum(answers, axis=0)
         return float(right / total)
 
 
@@ -318,3 +316,12 @@ def fit_whole(
     before = set(model.__dict__)
     model._learn_from(Training(X, y, own_weights, attribute_means(X, own_weights), classes, names, seed, categories))
     return {name: value for name, value in model.__dict__.items() if name not in before}
+
+
+def count_right(model: OC1Classifier, X, y, weights) -> tuple[float, float]:
+    """Return the weight of the examples that a model classifies right, and of all; None: their numbers."""
+    if len(X) == 0:
+        return 0.0, 0.0
+    right = model.predict(X) == np.asarray(y).ravel()
+    own_weights = np.ones(len(right)) if weights is None else np.asarray(weights, dtype=np.float64).ravel()
+    return float(own_weights[right].sum()), float(own_weights.sum())

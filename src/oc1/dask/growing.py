@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import heapq
 import itertools
+import threading
 from collections.abc import Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import replace
@@ -94,16 +95,15 @@ class ClusterNode:
         answers = self.hold.ask(
             (work.count_lines_together, group.portions, self.present, lines, half) for group in self.groups
         )
-        return Counted(
-            reduce(add, (one.counts.astype(np.int64) for one in answers)), reduce(add, (one.sums for one in answers))
-        )
+        counts = reduce(add, (one.counts.astype(np.int64) for one in answers))
+        return Counted(counts, work.added_up([one.sums for one in answers]))
 
     def count_sides(self, planes: np.ndarray, sides: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the numbers of examples of the classes present on the left of some planes, and their weights."""
         answers = self.hold.ask(
             (work.count_sides_together, group.portions, self.present, planes, sides) for group in self.groups
         )
-        counts, sums = (reduce(add, own) for own in zip(*answers, strict=True))
+        counts, sums = reduce(add, (own for own, _ in answers)), work.added_up([own for _, own in answers])
         return counts, sums if sums.size else counts.astype(np.float64)
 
     def place(self, test: LinearTest) -> Placed:
@@ -198,6 +198,7 @@ class ClusterGrower(CarefulGrower):
         self.room = len(sample_positions(root.size))
         self.few = max(options.large, few // (8 * len(self.scale)))
         self.n_searched = 0
+        self._one_division = threading.Lock()  # for a moment, workers hold a node and its children
 
     def grow(self, above: Batch | None = None, row: int = 0) -> Batch:
         """Grow the tree; return the batch that begins with its root."""
@@ -215,8 +216,7 @@ class ClusterGrower(CarefulGrower):
                         done, running = wait(running, return_when=FIRST_COMPLETED)
                         waiting = [place for future in done for place in future.result()]
                 except BaseException:
-                    for future in running:
-                        future.cancel()
+                    self.root.hold.stop()
                     raise
         return above.followed[0]
 
@@ -309,7 +309,8 @@ class ClusterGrower(CarefulGrower):
         gain = self._gain(place, placed) if len(test.features) else None
         if gain is None:
             return self._leaf(place)
-        children = node.divide(replace(test, threshold=threshold))
+        with self._one_division:
+            children = node.divide(replace(test, threshold=threshold))
         batch = self._batch_of(place, test, threshold, gain, gap, children)
         self._tell(batch)
         return batch

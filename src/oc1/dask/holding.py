@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import CancelledError
 from contextlib import suppress
 from dataclasses import dataclass
 from pickle import PickleBuffer
@@ -71,6 +72,11 @@ class Held:
         self._futures: dict[Any, Future] = {}
         self._lock = threading.Lock()
         self._answered: list[Future] = []
+        self._stopped = False
+
+    def stop(self) -> None:
+        """Let whoever asks from now on, in other threads, fail: nobody wants the answers."""
+        self._stopped = True
 
     @property
     def n_threads(self) -> int:
@@ -170,6 +176,8 @@ class Held:
         list
             The results, in the order of the calls.
         """
+        if self._stopped:
+            raise CancelledError
         calls = list(calls)
         self._count_sent(calls)
         # Calls that are alike are sent in one message.

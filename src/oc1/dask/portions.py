@@ -57,7 +57,7 @@ class Share(NamedTuple):
 class Portion(NamedTuple):
     """The examples of one node in one partition, grouped by class."""
 
-    rows: np.ndarray  # int64 (n): of the partition
+    rows: np.ndarray  # int32 (n): of the partition
     bounds: np.ndarray  # int64 (n_classes + 1): where the examples of each class begin and end
     columns: np.ndarray  # float32 (d, n): in search space
     weights: np.ndarray  # float64 (n), or empty if all count alike
@@ -152,7 +152,7 @@ def enter(
     """Make the portions of the root; with `coded`, missing values of the attributes that are not get a direction."""
     portions = []
     for partition, first in zip(partitions, firsts, strict=True):
-        rows = grouped_rows(partition, first, share)
+        rows = grouped_rows(partition, first, share).astype(np.int32)
         columns = space.columns(partition.X, rows, fill)[:-1]
         holes = NO_HOLES
         if coded is not None:
@@ -197,10 +197,15 @@ def tally(portions: list[Portion]) -> list[Tally]:
     return tallies
 
 
+def added_up(sums: list[np.ndarray]) -> np.ndarray:
+    """Add up sums of weights, which are empty where there are no weights: where all count alike, or no examples are."""
+    return reduce(add, [own for own in sums if own.size] or sums[:1])
+
+
 def count_lines_together(portions: list[Portion], present: np.ndarray, lines: Lines, half: int) -> Counted:
     """Count the examples of several portions by class and bucket along some lines."""
     counted = [count_lines(portion.stretch(present), lines, half) for portion in portions]
-    return Counted(reduce(add, (one.counts for one in counted)), reduce(add, (one.sums for one in counted)))
+    return Counted(reduce(add, (one.counts for one in counted)), added_up([one.sums for one in counted]))
 
 
 def count_sides_together(
@@ -208,7 +213,7 @@ def count_sides_together(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Count the examples of several portions by class on the left of some planes."""
     counted = [count_sides(portion.stretch(present), planes, sides) for portion in portions]
-    return reduce(add, (counts for counts, _ in counted)), reduce(add, (sums for _, sums in counted))
+    return reduce(add, (counts for counts, _ in counted)), added_up([sums for _, sums in counted])
 
 
 def place_together(
