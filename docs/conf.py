@@ -44,6 +44,7 @@ nitpicky = True
 nitpick_ignore_regex = [("py:obj", ".*")]
 #: Where a short name in a docstring may live.
 PLACES = ("oc1", "oc1.baselines", "oc1.evaluation", "oc1.datasets", "oc1.tree", "oc1.comparing", "oc1.plotting")
+PLACES += ("oc1.dask",)
 
 # -- Gallery ---------------------------------------------------------------------------------------------------------
 
@@ -63,7 +64,7 @@ sphinx_gallery_conf = {
 
 # -- Pages -----------------------------------------------------------------------------------------------------------
 
-WIDE = ("parameters", "systems", "reproduction", "better-trees", "auto_examples/08_does_it_pay")
+WIDE = ("parameters", "systems", "reproduction", "better-trees", "cluster", "auto_examples/08_does_it_pay")
 html_theme = "pydata_sphinx_theme"
 html_title = "oc1"
 html_static_path: list[str] = []

@@ -194,3 +194,53 @@ def least_squares(Z, right, weights, ridge, hardly=1e-6):
 def left_out_margins(fit, Z, right, weights):
     """The margin of each example by the plane that `fit` finds without a unit of its weight."""
     return np.array([Z[j] @ fit(Z, right, without_a_unit(weights, j)) for j in range(len(Z))])
+
+
+# ------------------------------------------------------------------------------------------------ batched search
+
+
+def combined(columns, plane):
+    """``plane . (x, 1)`` of each example in float32, attribute by attribute as the kernels add it up."""
+    margins = np.full(columns.shape[1], np.float32(plane[-1]))
+    for m, a in enumerate(np.asarray(plane[:-1], np.float32)):
+        if a != 0:
+            margins += a * columns[m]
+    return margins
+
+
+def bucket_codes(margins, rates, centre, scale, half):
+    """What each example counts as: one of 2 * half buckets upwards, as many downwards, never left, never right."""
+    end, scale = np.float32(half), np.float32(scale)
+    codes = []
+    with np.errstate(all="ignore"):
+        for margin, rate in zip(margins, rates, strict=True):
+            t = -margin / rate
+            if not abs(t) < np.float32(FAR):
+                codes.append(4 * half + int(margin > 0))
+                continue
+            u = t - np.float32(centre)
+            steps = min(int(end - end * scale / (abs(u) + scale)), half - 1)
+            bucket = half + steps if u >= 0 else half - 1 - steps
+            codes.append(bucket + (2 * half if rate < 0 else 0))
+    return np.array(codes)
+
+
+def tally(codes, labels, weights, n_codes, n_classes):
+    """Numbers and weights of the examples of each class by code."""
+    counts, sums = np.zeros((n_classes, n_codes), int), np.zeros((n_classes, n_codes))
+    np.add.at(counts, (labels, codes), 1)
+    np.add.at(sums, (labels, codes), weights)
+    return counts, sums
+
+
+def gains_along(margins, rates, labels, weights, n_classes, name, min_leaf=1):
+    """(crossing before, crossing after, gain) of all positions on a line that leave enough examples on both sides."""
+    found = []
+    t = np.unique(crossings(margins, rates))
+    ends = np.concatenate([[-np.inf], t[np.isfinite(t)], [np.inf]])
+    for before, after in itertools.pairwise(ends):
+        right = goes_right(margins, rates, after)
+        if min(right.sum(), (~right).sum()) >= min_leaf:
+            sides = (class_weights(labels, weights, side, n_classes) for side in (~right, right))
+            found.append((before, after, gain(name, *sides)))
+    return found

@@ -15,7 +15,7 @@ import pytest
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
 #: What the pages of the reference must name.
-PUBLIC = ("oc1", "oc1.baselines", "oc1.explore", "oc1.files.models")
+PUBLIC = ("oc1", "oc1.baselines", "oc1.dask", "oc1.explore", "oc1.files.models")
 PLAIN = ("oc1.datasets", "oc1.evaluation", "oc1.impurity", "oc1.plotting")
 pytestmark = pytest.mark.skipif(not (DOCS / "conf.py").is_file(), reason="the guide is not part of this distribution")
 

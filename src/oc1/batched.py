@@ -48,6 +48,8 @@ SAME = 0.9995
 MOST_RUNS = 6
 #: Numbers in the counts of one round, at most, if several runs ask for more than one line each.
 CELLS = 2**18
+#: How far the middle of an attribute's buckets is from its median, in spreads. (No edge is so far from another one.)
+BESIDE = 0.01 * np.sqrt(2.0)
 #: A step that leads past all crossings.
 BEYOND = 1e29
 
@@ -65,10 +67,15 @@ class Lines(NamedTuple):
 
 
 class Counted(NamedTuple):
-    """Examples by class and bucket (see `oc1._counting.count_lines`)."""
+    """Examples by class and bucket (see `oc1._counting.count_lines`), or on the left of planes."""
 
-    counts: np.ndarray  # int64 (q, k, 4 * half + 2)
-    sums: np.ndarray  # their weights; (0, 0, 0) if all count alike
+    counts: np.ndarray  # int (q, k, 4 * half + 2), or (q, k)
+    sums: np.ndarray  # their weights; empty if all count alike
+
+    def __add__(self, other: Counted) -> Counted:  # type: ignore[override]
+        # Where there are no examples, it is not known that others have weights.
+        sums = self.sums + other.sums if self.sums.size and other.sums.size else max(self.sums, other.sums, key=np.size)
+        return Counted(self.counts + other.counts, sums)
 
 
 class Engine(Protocol):
@@ -85,8 +92,8 @@ class Engine(Protocol):
     def count_lines(self, lines: Lines, half: int) -> Counted:
         """Count the classes that are present at the node, by bucket along some lines."""
 
-    def count_sides(self, planes: np.ndarray, sides: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the numbers of examples of the classes present on the left of each plane, and their weights."""
+    def count_sides(self, planes: np.ndarray, sides: np.ndarray) -> Counted:
+        """Count the classes that are present on the left of each plane; the sums are the counts if all count alike."""
 
 
 class Line(NamedTuple):
@@ -138,9 +145,13 @@ class Judge:
     rate, bound : compiled functions
         Those of the measure.
     min_leaf : int
+    n_classes : int, optional
+        How many classes the data have: a user's measure is given counts of all of them.
     """
 
-    def __init__(self, sizes, totals, present, measure: Measure, rate: Any, bound: Any, min_leaf: int):
+    def __init__(
+        self, sizes, totals, present, measure: Measure, rate: Any, bound: Any, min_leaf: int, n_classes: int = 0
+    ):
         self.sizes, self.totals = np.asarray(sizes, dtype=np.float64), np.asarray(totals, dtype=np.float64)
         self.present, self.measure, self.min_leaf = np.asarray(present, dtype=np.int64), measure, min_leaf
         self._rate, self._bound = rate, bound
@@ -148,7 +159,7 @@ class Judge:
         order = np.lexsort((np.arange(k), -self.totals))
         self._ranks = np.empty(k)
         self._ranks[order] = np.arange(1, k + 1)
-        self._pairs, self._stream = np.zeros((5, k)), np.zeros(2, dtype=np.uint64)
+        self._pairs, self._stream = np.zeros((5, max(k, n_classes))), np.zeros(2, dtype=np.uint64)
         half = 2.0 ** np.round(np.log2(HALF * np.sqrt(self.sizes.sum() / k)))
         self.half = int(np.clip(half, LEAST_HALF, MOST_HALF))
 
@@ -250,12 +261,15 @@ class Best:
         return NOTHING < self.current < self.score - self.least - 1e-10 * abs(self.current)
 
 
-def search_lines(lines: Sequence[Line], judge: Judge, salt: int, first: int, from_plane: bool) -> Asking:
+def search_lines(
+    lines: Sequence[Line], judge: Judge, salt: int, first: int, from_plane: bool, every: bool = False
+) -> Asking:
     """Find the best position on each line, within the tolerance.
 
-    With `from_plane`, the score of the plane from which the lines lead away is to be beaten, and the first line on
-    which it is will be taken: nothing more is asked about the lines after it. Otherwise the best of all lines is
-    wanted. Equally good positions are settled by `salt` and the number of the line, that of the first being `first`.
+    With `from_plane`, the score of the plane from which the lines lead away is to be beaten. The first line on which it
+    is will be taken, and nothing more is asked about the lines after it, unless `every` line is wanted. Otherwise the
+    best of all lines is wanted. Equally good positions are settled by `salt` and the number of the line, that of the
+    first being `first`.
     """
     found = [Best(least=judge.tolerance) for _ in lines]
     spans = [(-np.inf, np.inf)] * len(lines)
@@ -287,6 +301,8 @@ def search_lines(lines: Sequence[Line], judge: Judge, salt: int, first: int, fro
         for row, (number, line) in enumerate(layouts.items()):
             best = found[number]
             if best.improves:
+                if every:
+                    continue
                 break  # good enough to move on: what is left is found from there, and later lines are of no use
             bar = max(best.score, best.current) if from_plane else overall
             low, high = spans[number]
@@ -380,7 +396,9 @@ class Sketch:
         low, middle, high = np.quantile(x, [0.25, 0.5, 0.75], method="nearest")
         spread = 0.5 * (high - low) or 0.25 * np.ptp(x) or 1.0
         unit = np.eye(len(self.columns))
-        return Line(unit[m], unit[-1], len(self.columns) - 1, -float(middle), float(spread), side)
+        # A little beside it: many examples may share that value, and at an edge rounding could put them on either side.
+        centre = -float(middle + BESIDE * spread)
+        return Line(unit[m], unit[-1], len(self.columns) - 1, centre, float(spread), side)
 
 
 def best_attribute(
@@ -475,7 +493,7 @@ def _in_turn(plane, units, judge, sketch, how, seed) -> Asking:
         for m, line, best in zip(several, lines, found, strict=True):
             considered, settled, turn = considered + 1, settled + 1, m + 1
             if best.improves:
-                plane, settled, at_once = _moved(line, best), 1, how.at_once
+                plane, settled, at_once = _moved(line, best), 0, how.at_once
                 break
     return plane, considered, False
 
@@ -488,7 +506,7 @@ def _best_first(plane, units, judge, sketch, how, seed) -> Asking:
         found: list[Best] = []
         for some in range(0, len(lines), how.room):
             part = lines[some : some + how.room]
-            found += yield from search_lines(part, judge, seed, considered + some, True)
+            found += yield from search_lines(part, judge, seed, considered + some, True, every=True)
         considered += len(lines)
         best = max(range(len(lines)), key=lambda m: found[m].score)
         if not found[best].improves:

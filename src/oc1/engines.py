@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from functools import reduce
 from itertools import pairwise
+from operator import add
 from typing import NamedTuple
 
 import numpy as np
@@ -51,15 +53,15 @@ def count_lines(stretch: Stretch, lines: Lines, half: int) -> Counted:
     return Counted(counts, sums)
 
 
-def count_sides(stretch: Stretch, planes: np.ndarray, sides: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the numbers of examples of each class on the left of some planes, and their weights if they have any."""
+def count_sides(stretch: Stretch, planes: np.ndarray, sides: np.ndarray) -> Counted:
+    """Count the examples of a stretch by class on the left of some planes."""
     shape = len(planes), len(stretch.bounds) - 1
     counts, sums = np.zeros(shape, dtype=np.int64), np.zeros(shape if stretch.weights.size else (0, 0))
     with np.errstate(all="ignore"):
         _counting.count_sides(
             *stretch, stretch.bounds[0], stretch.bounds[-1], planes.astype(np.float32), sides, counts, sums
         )
-    return counts, sums
+    return Counted(counts, sums)
 
 
 class Placed(NamedTuple):
@@ -132,15 +134,13 @@ class LocalEngine:
 
     def count_lines(self, lines: Lines, half: int) -> Counted:
         """Count the classes by bucket along some lines."""
-        parts = self._each(lambda stretch: count_lines(stretch, lines, half))
-        counts, sums = (np.add.reduce(list(own)) for own in zip(*parts, strict=True))
+        counts, sums = reduce(add, self._each(lambda stretch: count_lines(stretch, lines, half)))
         return Counted(counts.astype(np.int64), sums)
 
-    def count_sides(self, planes: np.ndarray, sides: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the numbers of examples of each class on the left of some planes, and their weights."""
-        parts = self._each(lambda stretch: count_sides(stretch, planes, sides))
-        counts, sums = (np.add.reduce(list(own)) for own in zip(*parts, strict=True))
-        return counts, sums if sums.size else counts.astype(np.float64)
+    def count_sides(self, planes: np.ndarray, sides: np.ndarray) -> Counted:
+        """Count the classes on the left of some planes; the sums are the counts if all count alike."""
+        counts, sums = reduce(add, self._each(lambda stretch: count_sides(stretch, planes, sides)))
+        return Counted(counts, sums if sums.size else counts.astype(np.float64))
 
     def place(self, test: LinearTest) -> Placed:
         """Look how a test in the user's units divides the node."""

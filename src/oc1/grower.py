@@ -365,7 +365,8 @@ class TreeGrower:
         large, small = [root], []
         while large:
             place = large.pop()
-            if place.size < SHARED_SEARCH or self.plan.n_runs < 2:
+            is_shared = place.size >= SHARED_SEARCH and self.plan.n_runs > 1
+            if place.size < self.options.large and not is_shared:
                 small.append(place)
             else:
                 large.extend(self._follow(place, pool))
@@ -554,7 +555,7 @@ class TreeGrower:
         present = np.flatnonzero(counts > 0.0)
         _, _, rate, bound = self._pointers
         return Judge(
-            sizes, counts[present], present, self.options.measure, rate, bound, self.plan.min_leaf
+            sizes, counts[present], present, self.options.measure, rate, bound, self.plan.min_leaf, self.n_classes
         )  # fmt: skip
 
     def _columns(self, place: Place, chosen: np.ndarray) -> np.ndarray:

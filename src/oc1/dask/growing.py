@@ -13,8 +13,6 @@ import threading
 from collections.abc import Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from dataclasses import replace
-from functools import reduce
-from operator import add
 from typing import NamedTuple
 
 import numpy as np
@@ -92,28 +90,23 @@ class ClusterNode:
 
     def count_lines(self, lines: Lines, half: int) -> Counted:
         """Count the classes that are present, by bucket along some lines."""
-        answers = self.hold.ask(
+        counts, sums = self.hold.total(
             (work.count_lines_together, group.portions, self.present, lines, half) for group in self.groups
         )
-        counts = reduce(add, (one.counts.astype(np.int64) for one in answers))
-        return Counted(counts, work.added_up([one.sums for one in answers]))
+        return Counted(counts.astype(np.int64), sums)
 
-    def count_sides(self, planes: np.ndarray, sides: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the numbers of examples of the classes present on the left of some planes, and their weights."""
-        answers = self.hold.ask(
+    def count_sides(self, planes: np.ndarray, sides: np.ndarray) -> Counted:
+        """Count the classes that are present on the left of some planes; the sums are the counts if all count alike."""
+        counts, sums = self.hold.total(
             (work.count_sides_together, group.portions, self.present, planes, sides) for group in self.groups
         )
-        counts, sums = reduce(add, (own for own, _ in answers)), work.added_up([own for _, own in answers])
-        return counts, sums if sums.size else counts.astype(np.float64)
+        return Counted(counts, sums if sums.size else counts.astype(np.float64))
 
     def place(self, test: LinearTest) -> Placed:
         """Look how a test in the user's units divides the node."""
-        return reduce(
-            add,
-            self.hold.ask(
-                (work.place_together, group.portions, group.partitions, self.present, self.fill, test)
-                for group in self.groups
-            ),
+        return self.hold.total(
+            (work.place_together, group.portions, group.partitions, self.present, self.fill, test)
+            for group in self.groups
         )
 
     def sample(self, positions: np.ndarray) -> work.Picked:

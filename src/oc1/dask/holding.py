@@ -7,6 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import CancelledError
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 from pickle import PickleBuffer
 from typing import Any
 
@@ -17,6 +19,8 @@ from distributed.protocol import pickle
 #: Answers are given up when there are so many of them, or when one of so many bytes has come. (Dask's client sends its
 #: messages ten milliseconds apart: one that gives up the last answer would delay the next question.)
 ANSWERED, LARGE_ANSWER = 64, 2**20
+#: More results than these are added up on the workers, so many at a time.
+MANY_CALLS = 16
 
 
 @dataclass
@@ -204,7 +208,25 @@ class Held:
         self.release(done)
         return results
 
-    def _count_sent(self, calls: list[tuple]) -> None:
+    def total(self, calls: Iterable[tuple]) -> Any:
+        """Return what the results of calls add up to: one round. Many are added up on the workers first."""
+        calls = list(calls)
+        if len(calls) <= MANY_CALLS:
+            return reduce(add, self.ask(calls))
+        self._count_sent(calls, rounds=0)
+        parts = [self.submit(*call) for call in calls]
+        try:
+            return reduce(add, self.ask((add_up, parts[i : i + MANY_CALLS]) for i in range(0, len(parts), MANY_CALLS)))
+        finally:
+            self.release(parts)
+
+    def flush(self) -> None:
+        """Give up all answers that have been received."""
+        with self._lock:
+            done, self._answered = self._answered, []
+        self.release(done)
+
+    def _count_sent(self, calls: list[tuple], rounds: int = 1) -> None:
         known: dict[int, int] = {}  # an argument that many calls share is measured once
         sizes = [0]
         for _, *args in calls:
@@ -213,10 +235,15 @@ class Held:
                     known[id(argument)] = pickled_size(argument)
             sizes.append(sum(known[id(argument)] for argument in args))
         with self._lock:
-            self.traffic.rounds += 1
+            self.traffic.rounds += rounds
             self.traffic.tasks += len(calls)
             self.traffic.sent += sum(sizes)
             self.traffic.largest = max(self.traffic.largest, *sizes)
+
+
+def add_up(parts: list) -> Any:
+    """Add up results."""
+    return reduce(add, parts)
 
 
 def pickled_size(argument) -> int:

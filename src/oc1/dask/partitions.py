@@ -150,6 +150,7 @@ def prepare(
     else:
         partitions = [hold.submit(_partition_of, one) for one in encoded]
     hold.release(encoded)
+    hold.flush()
     return Prepared(
         partitions, class_counts.sum(axis=1).tolist(), known, class_counts, _get_feature_names(meta), meta.shape[1],
         dtype, sample_weight is not None or class_weight is not None, categories,

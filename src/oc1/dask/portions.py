@@ -197,23 +197,16 @@ def tally(portions: list[Portion]) -> list[Tally]:
     return tallies
 
 
-def added_up(sums: list[np.ndarray]) -> np.ndarray:
-    """Add up sums of weights, which are empty where there are no weights: where all count alike, or no examples are."""
-    return reduce(add, [own for own in sums if own.size] or sums[:1])
-
-
 def count_lines_together(portions: list[Portion], present: np.ndarray, lines: Lines, half: int) -> Counted:
     """Count the examples of several portions by class and bucket along some lines."""
-    counted = [count_lines(portion.stretch(present), lines, half) for portion in portions]
-    return Counted(reduce(add, (one.counts for one in counted)), added_up([one.sums for one in counted]))
+    return reduce(add, (count_lines(portion.stretch(present), lines, half) for portion in portions))
 
 
 def count_sides_together(
     portions: list[Portion], present: np.ndarray, planes: np.ndarray, sides: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
+) -> Counted:
     """Count the examples of several portions by class on the left of some planes."""
-    counted = [count_sides(portion.stretch(present), planes, sides) for portion in portions]
-    return reduce(add, (counts for counts, _ in counted)), added_up([sums for _, sums in counted])
+    return reduce(add, (count_sides(portion.stretch(present), planes, sides) for portion in portions))
 
 
 def place_together(
