@@ -194,7 +194,7 @@ class CarefulGrower(TreeGrower):
             view = self._view(place, axis)
             given += self._starts(view)
             self._count(len(given))
-            linear = self._linear_candidate(view)
+            linear = self._linear_candidate(view, place)
             self._tell_worth("linear classifier", linear)
             take(linear)
         if place.size >= self.plan.min_oblique and self._could_be_better(best, totals, price):
@@ -225,13 +225,14 @@ class CarefulGrower(TreeGrower):
         plane[attribute], plane[-1] = 1.0, -at
         return self._judged(place, plane, totals, price, 1.0 + CHOICE * np.log2(self.n_attributes), missing)
 
-    def _linear_candidate(self, view: View) -> Candidate | None:
+    def _linear_candidate(self, view: View, place: Place) -> Candidate | None:
         """Return the linear classifier with the least left-out loss."""
         if not view.node.fits:
             return None
         fit, right = min(view.node.fits, key=lambda fit: fit[0].loss)
         n_left, totals = np.count_nonzero(view.node.Z @ fit.plane <= 0.0), view.node.totals
-        if min(n_left, len(view.node.y) - n_left) < self.plan.min_leaf:
+        n_seen = len(view.node.y)  # all examples, or a sample
+        if min(n_left, n_seen - n_left) * max(place.size, n_seen) < self.plan.min_leaf * n_seen:
             return None
         value = view.node.value(fit.left_out, right)
         astray = misplaced(view.node.left_weights(fit.left_out), totals) + 1.0 / totals.sum()
@@ -340,7 +341,7 @@ class CarefulGrower(TreeGrower):
     def _shortened(self, place: Place, best: Candidate) -> Batch:
         """Split by a plane with too many terms, after dropping some of them."""
         if place.size >= self.options.large:
-            test = self._few_terms(self._large(place).sample, best.plane)
+            test = self._few_terms(self._large(place).sample, place, best.plane)
             return self._leaf(place) if test is None else self._call(place, 1, given=test)
         runs = self._scratch().runs
         runs[0, : _kernels.PLANE] = 0.0

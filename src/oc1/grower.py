@@ -541,7 +541,7 @@ class TreeGrower:
     def _large_node(self, place: Place, engine: Any, sizes: np.ndarray, sample: _kernels.Examples) -> LargeNode:
         """Put together a large node; `sizes` are the numbers of examples of the classes present."""
         counts = place.above.nodes.counts[place.row]
-        judge = self._judge_of(counts, sizes)
+        judge = self._judge_of(counts, sizes, self.plan.min_leaf)
         # The sample is a node like the other, but for the weights of its classes.
         above = Batch(place.above.nodes._replace(counts=place.above.nodes.counts.copy()))
         above.nodes.counts[place.row] = np.bincount(
@@ -551,11 +551,11 @@ class TreeGrower:
             engine, judge, Place(above, place.row, sample, 0, len(sample.labels)), Sketch(sample.columns)
         )  # fmt: skip
 
-    def _judge_of(self, counts: np.ndarray, sizes: np.ndarray) -> Judge:
+    def _judge_of(self, counts: np.ndarray, sizes: np.ndarray, min_leaf: int) -> Judge:
         present = np.flatnonzero(counts > 0.0)
         _, _, rate, bound = self._pointers
         return Judge(
-            sizes, counts[present], present, self.options.measure, rate, bound, self.plan.min_leaf, self.n_classes
+            sizes, counts[present], present, self.options.measure, rate, bound, min_leaf, self.n_classes
         )  # fmt: skip
 
     def _columns(self, place: Place, chosen: np.ndarray) -> np.ndarray:
@@ -596,12 +596,13 @@ class TreeGrower:
             return axis
         if self.reporter.n_moves:
             self.reporter.write(f"  on a sample of {node.sample.size} of {place.size} examples:")
-        self._search_here(node.sample, plan, -1 if plan.axis_starts else 0, given, pool)
+        on_sample = plan._replace(min_leaf=self._least_of(node.sample, place))
+        self._search_here(node.sample, on_sample, -1 if plan.axis_starts else 0, given, pool)
         runs = self._scratch().runs[: plan.n_runs]
         pure = np.flatnonzero(runs[:, _kernels.PURE])
         n_made = pure[0] + 1 if len(pure) else len(runs)
         planes = runs[:n_made, _kernels.PLANE :].copy()
-        kept = self._promising(node.sample, planes)
+        kept = self._promising(node.sample, planes, on_sample.min_leaf)
         room = room_for_lines(node.judge, max(1, len(kept)))
         at_once = min(max(2, node.engine.at_once // max(1, len(kept))), room)
         how = Climbing(plan.order, plan.n_perturbations, plan.n_jumps, at_once, room)
@@ -624,7 +625,11 @@ class TreeGrower:
             runs[i, _kernels.PLANE :] = run.plane
         return axis
 
-    def _promising(self, sample: Place, planes: np.ndarray) -> list[int]:
+    def _least_of(self, sample: Place, place: Place) -> int:
+        """Return how many examples of a sample stand for those that each side of a split must have."""
+        return max(1, self.plan.min_leaf * sample.size // place.size)
+
+    def _promising(self, sample: Place, planes: np.ndarray, min_leaf: int) -> list[int]:
         """Return the runs that are worth going on with, by how they do on the sample."""
         totals = sample.above.nodes.counts[sample.row]
         examples = sample.examples
@@ -632,7 +637,7 @@ class TreeGrower:
         stretch = Stretch(examples.columns, bounds.astype(np.int64), examples.weights, NO_HOLES)
         counts, weights = count_sides(stretch, planes, np.zeros(len(planes), dtype=np.int64))
         weights = weights if weights.size else counts.astype(np.float64)
-        judge = self._judge_of(totals, np.diff(bounds))
+        judge = self._judge_of(totals, np.diff(bounds), min_leaf)
         return promising(planes, judge.sides(counts, weights), weights, judge)
 
     def _split_large(
@@ -653,7 +658,7 @@ class TreeGrower:
         tests = []
         best = runs[runs[:, _kernels.SCORE].argmax()] if len(runs) else None
         if best is not None and best[_kernels.SCORE] > axis[0]:
-            tests.append(self._few_terms(node.sample, best[_kernels.PLANE :]))
+            tests.append(self._few_terms(node.sample, place, best[_kernels.PLANE :]))
         if axis[1] >= 0:
             plane = np.zeros(len(self.scale) + 1)
             plane[axis[1]], plane[-1] = 1.0, -axis[2]
@@ -673,14 +678,14 @@ class TreeGrower:
             return tests[0] if bias * oblique < axis else tests[1]
         return tests[0] if scores[0] > scores[1] else tests[1]
 
-    def _few_terms(self, sample: Place, plane: np.ndarray) -> LinearTest | None:
+    def _few_terms(self, sample: Place, place: Place, plane: np.ndarray) -> LinearTest | None:
         """Return a plane as a test with no more terms than are allowed, chosen by what they do on a sample."""
         if np.count_nonzero(plane[:-1]) <= self.plan.max_terms:
             return self._test(plane)
         runs = self._scratch().runs
         runs[0, : _kernels.PLANE] = 0.0
         runs[0, _kernels.SCORE], runs[0, _kernels.PLANE :] = np.inf, plane
-        plan = self.plan._replace(n_runs=1, min_oblique=0)
+        plan = self.plan._replace(n_runs=1, min_oblique=0, min_leaf=self._least_of(sample, place))
         # The sample is brought into the order of the sides: not the one that others use.
         arrays = ("columns", "labels", "weights", "rows")
         own = sample.examples._replace(**{name: getattr(sample.examples, name).copy() for name in arrays})

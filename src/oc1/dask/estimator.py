@@ -25,7 +25,7 @@ from .clusters import clear_failures
 from .growing import FEW, ClusterGrower, best_first
 from .holding import Held
 from .lazily import is_collection, lazily
-from .partitions import Partition, Prepared, _delayed_rows, prepare
+from .partitions import Partition, Prepared, delayed_rows, prepare
 from .training_data import ClusterTraining
 
 
@@ -282,7 +282,7 @@ class DaskOC1Classifier(OC1Classifier):
         if not is_collection(X):
             return super().score(X, y, sample_weight)
         counting, model = dask.delayed(count_right), dask.delayed(self.to_local())
-        parts = [counting(model, *own) for own in _delayed_rows(X, y, sample_weight)[1]]
+        parts = [counting(model, *own) for own in delayed_rows(X, y, sample_weight)[1]]
         # What the user keeps on a cluster is only to be had there.
         answers = dask.compute(*parts) if self.client is None else self.client.gather(self.client.compute(parts))
         right, total = np.sum(answers, axis=0)

@@ -103,7 +103,7 @@ def prepare(
     -------
     Prepared
     """
-    meta, rows = _delayed_rows(X, y, sample_weight)
+    meta, rows = delayed_rows(X, y, sample_weight)
     maybe_categorical = _maybe_categorical(meta, categorical_features)
     loading = dask.delayed(
         partial(
@@ -160,7 +160,7 @@ def prepare(
 # ---------------------------------------------------------------------------------------------------- collections
 
 
-def _delayed_rows(X, y, sample_weight) -> tuple[Any, list[tuple]]:
+def delayed_rows(X, y, sample_weight) -> tuple[Any, list[tuple]]:
     """Return an empty example of X and, for each partition, its parts of X, y and the weights (or None), delayed."""
     if not dask.is_dask_collection(X) or not (is_dataframe_like(X) or is_arraylike(X)):
         raise TypeError(
