@@ -22,7 +22,7 @@ from distributed import Client, LocalCluster, wait
 from distributed.diagnostics.plugin import SchedulerPlugin
 from distributed.protocol import pickle
 
-from oc1 import OC1Classifier
+from oc1 import OC1Classifier, warmup
 from oc1.dask import DaskOC1Classifier
 
 #: Rows of a partition.
@@ -62,7 +62,7 @@ class LargestTask(SchedulerPlugin):
 
 
 def peak_mib() -> float:
-    """Return the peak memory of this process, as Linux tells it. (That of getrusage is inherited from the parent.)"""
+    """Return the peak memory of this process, as Linux tells it; that of getrusage is inherited from the parent."""
     status = Path("/proc/self/status").read_text(encoding="ascii")
     return int(status.split("VmHWM:")[1].split()[0]) / 1024.0
 
@@ -78,8 +78,7 @@ def collection(kind: str, n: int, d: int):
 
 def warm_up() -> None:
     """Load compiled code."""
-    rng = np.random.default_rng(0)
-    OC1Classifier(random_state=0).fit(rng.normal(size=(2000, 3)), rng.random(2000) < 0.5)
+    warmup()
 
 
 def main() -> None:

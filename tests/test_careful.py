@@ -138,8 +138,8 @@ def test_a_linear_classifier_that_is_always_wrong_is_worth_nothing(monkeypatch):
     values = []
     candidate_of = careful.CarefulGrower._linear_candidate
 
-    def spy(self, view):
-        candidate = candidate_of(self, view)
+    def spy(self, view, place):
+        candidate = candidate_of(self, view, place)
         values.append(0.0 if candidate is None else candidate.value)
         return candidate
 

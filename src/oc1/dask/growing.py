@@ -38,13 +38,13 @@ from .holding import Held
 #: rounds would take longer.
 FEW = 64 * 2**20
 #: Seconds that a round takes however little is asked, and an example on a line.
-ROUND, A_LINE = 1e-2, 1.5e-9
+ROUND, A_LINE = 5e-3, 1.5e-9
 #: Large nodes, or subtrees on workers, that are under way at the same time for each thread of the workers.
 AT_THE_SAME_TIME = 2
 
 
 class Group(NamedTuple):
-    """What one worker, or one of its threads, has of a node."""
+    """What one worker has of a node."""
 
     numbers: list[int]  # of the partitions
     partitions: list[Future]  # of Partition
@@ -86,7 +86,7 @@ class ClusterNode:
     @property
     def at_once(self) -> int:
         """Lines that take no longer to count than a round takes anyway."""
-        return max(2, int(ROUND / (A_LINE * self.size / len(self.groups))))
+        return max(2, int(ROUND / (A_LINE * self.size / self.hold.n_threads)))
 
     def count_lines(self, lines: Lines, half: int) -> Counted:
         """Count the classes that are present, by bucket along some lines."""

@@ -88,18 +88,13 @@ class Held:
         return max(1, sum(self.client.nthreads().values()))
 
     def together(self, futures: Mapping[int, Future]) -> list[list[int]]:
-        """Divide numbered futures into groups that are on the same worker, as many as it has threads."""
-        threads = self.client.nthreads()
+        """Divide numbered futures into groups that are on the same worker."""
         where = self.client.who_has(list(futures.values()))
         on: dict[str, list[int]] = {}
         for number, future in futures.items():
             workers = where.get(future.key) or [""]  # lost just now: Dask makes it again
             on.setdefault(workers[0], []).append(number)
-        return [
-            numbers[first :: threads.get(worker, 1)]
-            for worker, numbers in sorted(on.items())
-            for first in range(min(threads.get(worker, 1), len(numbers)))
-        ]
+        return [numbers for _, numbers in sorted(on.items())]
 
     def __enter__(self) -> Held:
         """Begin; nothing is held yet."""

@@ -8,13 +8,15 @@ large that Dask does not think of moving it to a worker that has less to do.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import reduce
 from itertools import pairwise
 from operator import add
 from typing import Any, NamedTuple
 
 import numpy as np
+from distributed import get_worker
 
 from .._kernels import BY_FILL, Examples, flat_view
 from ..batched import Counted, Lines
@@ -76,6 +78,18 @@ class Tally(NamedTuple):
     holes: np.ndarray  # bool (d): which attributes are missing somewhere
 
 
+def on_all_threads(task: Callable, *lists: Sequence) -> list:
+    """Do the same with each portion of a worker, on all its threads: what takes long releases Python's lock."""
+    try:
+        n_threads = min(get_worker().state.nthreads, len(lists[0]))
+    except ValueError:  # not on a worker
+        n_threads = 1
+    if n_threads < 2:
+        return list(map(task, *lists))
+    with ThreadPoolExecutor(n_threads) as pool:
+        return list(pool.map(task, *lists))
+
+
 # ---------------------------------------------------------------------------------------------------- all examples
 
 
@@ -109,8 +123,10 @@ def facts_of(partition: Partition, first: int, share: Share, n_classes: int) -> 
     """Look at a part of the examples."""
     rows = grouped_rows(partition, first, share)
     weights = partition.weights[rows] if partition.weights.size else None
+    everything = len(rows) == len(partition.y)  # what adds up exactly does so in any order
+    own_weights = None if weights is None else partition.weights
     return Facts(
-        moments_of(partition.X, weights, rows),
+        moments_of(partition.X, own_weights) if everything else moments_of(partition.X, weights, rows),
         np.bincount(partition.y[rows], minlength=n_classes),
         float(len(rows) if weights is None else weights.sum()),
         weights is None or bool((np.abs(weights - np.round(weights)) < 1e-9 * weights).all()),
@@ -150,8 +166,8 @@ def enter(
     coded: Sequence[bool] | None,
 ) -> list[Portion]:  # fmt: skip
     """Make the portions of the root; with `coded`, missing values of the attributes that are not get a direction."""
-    portions = []
-    for partition, first in zip(partitions, firsts, strict=True):
+
+    def make(partition: Partition, first: int) -> Portion:
         rows = grouped_rows(partition, first, share).astype(np.int32)
         columns = space.columns(partition.X, rows, fill)[:-1]
         holes = NO_HOLES
@@ -161,28 +177,28 @@ def enter(
             holes = np.ascontiguousarray(holes[:, rows]) if holes.size else np.zeros(columns.shape, dtype=np.uint8)
         weights = partition.weights[rows] if partition.weights.size else partition.weights
         bounds = np.searchsorted(partition.y[rows], np.arange(n_classes + 1)).astype(np.int64)
-        portions.append(Portion(rows, bounds, columns, weights, holes))
-    return portions
+        return Portion(rows, bounds, columns, weights, holes)
+
+    return on_all_threads(make, partitions, firsts)
 
 
 def go(
     portions: list[Portion], partitions: list[Partition], fill: np.ndarray, test: LinearTest, side: int
 ) -> list[Portion]:
     """Make the portions of the left (0) or right (1) child of a node that is divided by a test."""
-    below = []
-    for portion, partition in zip(portions, partitions, strict=True):
+
+    def make(portion: Portion, partition: Partition) -> Portion:
         goes_there = (project_rows(partition.X, portion.rows, fill, test) > test.threshold) == bool(side)
         kept = np.concatenate([[0], np.cumsum(goes_there)])
-        below.append(
-            Portion(
-                portion.rows[goes_there],
-                kept[portion.bounds],
-                np.ascontiguousarray(portion.columns[:, goes_there]),
-                portion.weights[goes_there] if portion.weights.size else portion.weights,
-                np.ascontiguousarray(portion.holes[:, goes_there]) if portion.holes.size else portion.holes,
-            )
+        return Portion(
+            portion.rows[goes_there],
+            kept[portion.bounds],
+            np.ascontiguousarray(portion.columns[:, goes_there]),
+            portion.weights[goes_there] if portion.weights.size else portion.weights,
+            np.ascontiguousarray(portion.holes[:, goes_there]) if portion.holes.size else portion.holes,
         )
-    return below
+
+    return on_all_threads(make, portions, partitions)
 
 
 def tally(portions: list[Portion]) -> list[Tally]:
@@ -199,14 +215,14 @@ def tally(portions: list[Portion]) -> list[Tally]:
 
 def count_lines_together(portions: list[Portion], present: np.ndarray, lines: Lines, half: int) -> Counted:
     """Count the examples of several portions by class and bucket along some lines."""
-    return reduce(add, (count_lines(portion.stretch(present), lines, half) for portion in portions))
+    return reduce(add, on_all_threads(lambda portion: count_lines(portion.stretch(present), lines, half), portions))
 
 
 def count_sides_together(
     portions: list[Portion], present: np.ndarray, planes: np.ndarray, sides: np.ndarray
 ) -> Counted:
     """Count the examples of several portions by class on the left of some planes."""
-    return reduce(add, (count_sides(portion.stretch(present), planes, sides) for portion in portions))
+    return reduce(add, on_all_threads(lambda portion: count_sides(portion.stretch(present), planes, sides), portions))
 
 
 def place_together(
@@ -218,7 +234,7 @@ def place_together(
         values = project_rows(partition.X, portion.rows, fill, test)
         return place_test(values, test.threshold, portion.stretch(present).bounds, portion.weights)
 
-    return reduce(add, map(place, portions, partitions))
+    return reduce(add, on_all_threads(place, portions, partitions))
 
 
 class Picked(NamedTuple):
