@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import time
+import warnings
 from pathlib import Path
 
 import dask
@@ -78,7 +79,9 @@ def collection(kind: str, n: int, d: int):
 
 def warm_up() -> None:
     """Load compiled code."""
-    warmup()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # joblib thinks of processes where we ask for threads
+        warmup()
 
 
 def main() -> None:

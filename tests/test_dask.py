@@ -25,7 +25,7 @@ import dask.dataframe as dd
 from distributed import Client, LocalCluster, futures_of
 
 from oc1 import OC1Classifier, load_model, sampling, save_model, scaling
-from oc1.dask import ClusterError, DaskOC1Classifier, clusters
+from oc1.dask import ClusterError, DaskOC1Classifier, clusters, holding
 from oc1.dask.holding import Held
 
 N, LARGE = 2100, 700
@@ -202,6 +202,28 @@ def test_any_number_of_workers_and_any_partitioning_give_the_local_tree(clients,
     assert_same(there, OC1Classifier(random_state=0).fit(X, y))
     assert there.n_searched_ > 1
     assert there.get_n_leaves() > there.n_searched_ + 1  # some nodes were finished by one worker
+
+
+def test_threads_of_a_worker_share_its_partitions(small):
+    X, y = rows()
+    with (
+        LocalCluster(n_workers=1, threads_per_worker=3, processes=False, **QUIET) as cluster,
+        Client(cluster, set_as_default=False) as client,
+    ):
+        there = learn(client, X, y, UNEVEN, **QUICK)
+    assert_same(there, OC1Classifier(**QUICK).fit(X, y))
+    assert there.n_searched_ > 0
+
+
+def test_many_answers_are_added_up_by_the_workers(client, small, monkeypatch):
+    X, y = rows()
+    here = OC1Classifier(**QUICK).fit(X, y)
+    usual = learn(client, X, y, **QUICK)
+    monkeypatch.setattr(holding, "MANY_CALLS", 1)
+    there = learn(client, X, y, **QUICK)
+    assert_same(there, here)
+    assert there.traffic_.rounds == usual.traffic_.rounds
+    assert there.traffic_.tasks > usual.traffic_.tasks
 
 
 def test_partitions_of_one_class_each_give_the_local_tree(client, small):
