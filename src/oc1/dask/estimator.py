@@ -118,13 +118,12 @@ class DaskOC1Classifier(OC1Classifier):
 
     def _fit(self, X, y, sample_weight, classes=None):
         client = self._client()
-        # One thread at a time draws, before anything else can fail.
-        seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
         with clear_failures(client), Held(client) as hold:
             prepared = prepare(
                 hold, X, y, sample_weight, classes=classes, class_weight=self.class_weight,
                 categorical_features=self.categorical_features,
             )  # fmt: skip
+            seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
             self.classes_, self.n_features_in_ = prepared.classes, prepared.n_features
             if prepared.feature_names is not None:
                 self.feature_names_in_ = prepared.feature_names
@@ -169,8 +168,6 @@ class DaskOC1Classifier(OC1Classifier):
         self._learn_from(data)  # type: ignore[arg-type]
 
     def _grow_part(self, data: Any, share: Any) -> Grown:
-        if isinstance(data, Training):
-            return super()._grow_part(data, share)
         options = self._options(self.n_features_in_, len(data.classes))
         own, fill, codes, coded = data, data.fill, None, cast(tuple[bool, ...], ())
         if data.categories:
@@ -195,8 +192,6 @@ class DaskOC1Classifier(OC1Classifier):
         return Grown(tree, grower.n_hyperplanes, scale)
 
     def _judge_part(self, data: Any, sequence, share: Any) -> np.ndarray:
-        if isinstance(data, Training):
-            return super()._judge_part(data, sequence, share)
         return data.judge(sequence, share)
 
     # ------------------------------------------------------------------------------------------------ using

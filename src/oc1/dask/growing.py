@@ -39,8 +39,8 @@ from .holding import Held
 FEW = 64 * 2**20
 #: Seconds that a round takes however little is asked, and an example on a line.
 ROUND, A_LINE = 5e-3, 1.5e-9
-#: Large nodes, or subtrees on workers, that are under way at the same time for each thread of the workers.
-AT_THE_SAME_TIME = 2
+#: Large nodes, or subtrees on workers, that are under way together: for each thread of the workers, and at most.
+AT_THE_SAME_TIME, MOST_AT_A_TIME = 2, 256
 
 
 class Group(NamedTuple):
@@ -201,7 +201,9 @@ class ClusterGrower(CarefulGrower):
             above.nodes.counts[0], above.nodes.seeds[0] = self.root.sums, self.seed
             advance(started=self.root.size)
             waiting = [Place(above, 0, self.root, 0, self.root.size)]  # type: ignore[arg-type]
-            with ThreadPoolExecutor(AT_THE_SAME_TIME * self.root.hold.n_threads) as pool:
+            # The moves of a node are not to be mixed with those of others.
+            n_nodes = 1 if self.reporter.n_moves else min(AT_THE_SAME_TIME * self.root.hold.n_threads, MOST_AT_A_TIME)
+            with ThreadPoolExecutor(n_nodes) as pool:
                 running: set = set()
                 try:
                     while waiting or running:
@@ -219,7 +221,8 @@ class ClusterGrower(CarefulGrower):
             if place.size < self.few:
                 place.above.followed[place.row] = self._finished(place, node)
                 return []
-            self.n_searched += 1
+            with self._lock:
+                self.n_searched += 1
             batch = place.above.followed[place.row] = self._split(place)
         below = list(batch.pending(place.examples))
         if not below:
