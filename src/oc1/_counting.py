@@ -150,3 +150,16 @@ def count_sides(columns, bounds, weights, holes, first, stop, planes, sides, cou
                 for j in range(n):
                     inside += not margins[j] > 0
                 counts[p, c] += inside
+
+
+@_compiled
+def gather_columns(source, rows, fill, shift, scale, out):
+    """Bring some rows of the user's own array, an attribute after the other, to search space; NaN counts as the fill.
+
+    As `oc1.scaling.SearchSpace.columns` does, many times faster. `source` is float32 (d, n_samples), `out` (d, n).
+    """
+    for m in range(out.shape[0]):
+        factor = 1.0 / scale[m] if scale[m] > 0.0 else 0.0
+        for j in range(rows.size):
+            x = np.float64(source[m, rows[j]])
+            out[m, j] = ((fill[m] if np.isnan(x) else x) - shift[m]) * factor

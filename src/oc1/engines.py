@@ -170,6 +170,13 @@ class LocalEngine:
         if has_columns and not examples.holes.size:
             return Stretch(examples.columns, bounds, examples.weights, examples.holes)
         rows = examples.rows[first:last]
-        columns = examples.columns[:, first:last] if has_columns else self.space.columns(self.X, rows, examples.fill)
+        if has_columns:
+            columns = examples.columns[:, first:last]
+        else:
+            columns = np.empty((len(self.space.scale), last - first), dtype=np.float32)
+            with np.errstate(all="ignore"):
+                _counting.gather_columns(
+                    examples.columns, rows, examples.fill, self.space.shift, self.space.scale, columns
+                )
         holes = np.ascontiguousarray(examples.holes[:, rows]) if examples.holes.size else examples.holes
         return Stretch(np.ascontiguousarray(columns), bounds - first, examples.weights[first:last], holes)
