@@ -1,6 +1,6 @@
 """A tree on a cluster: against the same fit on one machine, and on more rows than it would like to hold.
 
-    python benchmarks/bench_dask.py                      # 1,000,000 x 10, local and on two workers, in one run
+    python benchmarks/bench_dask.py --persist            # 1,000,000 x 10, local and on two workers, in one run
     python benchmarks/bench_dask.py --rows 20e6 --alone  # 20,000,000 x 10, on two workers of 4 GiB each
     python benchmarks/bench_dask.py --data clean --workers 4
 
@@ -93,6 +93,7 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--memory", default="4GiB")
     parser.add_argument("--alone", action="store_true", help="only on the cluster")
+    parser.add_argument("--persist", action="store_true", help="make the rows before the fit, which else makes them")
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args()
     n, d = int(given.rows), given.columns
@@ -117,10 +118,12 @@ def main() -> None:
         cluster.scheduler.add_plugin(plugin)
         plugin.scheduler = cluster.scheduler
         client.run(warm_up)
-        begin = time.perf_counter()
-        X, y = dask.persist(*collection(given.data, n, d))
-        wait([X, y])
-        print(f"rows made on the workers: {time.perf_counter() - begin:.1f} s", flush=True)
+        X, y = collection(given.data, n, d)
+        if given.persist:
+            begin = time.perf_counter()
+            X, y = dask.persist(X, y)
+            wait([X, y])
+            print(f"rows made on the workers: {time.perf_counter() - begin:.1f} s", flush=True)
         begin = time.perf_counter()
         model = DaskOC1Classifier(random_state=given.seed).fit(X, y)
         seconds = time.perf_counter() - begin
