@@ -56,11 +56,6 @@ class Training(NamedTuple):
         return len(self.y)
 
     @property
-    def n_features(self) -> int:
-        """Number of attributes."""
-        return self.X.shape[1]
-
-    @property
     def varies(self) -> bool:
         """Whether there is something to learn: more than one class, or different numbers."""
         return bool(np.ptp(self.y) > 0)
@@ -331,16 +326,18 @@ class TreeEstimator(CarefulEstimator):
         unpruned, _, scale = grow(growing)
         sequence = pruning.prune_sequence(unpruned)
         step, means = 0, np.full(len(sequence.alphas), np.nan)
-        if held is not None and data.mass(held) > 0.0:
-            means = self._judge_part(data, sequence, held) / data.mass(held)
-            step = self._choose(means, data.mass(held))
+        held_mass = 0.0 if held is None else data.mass(held)
+        if held is not None and held_mass > 0.0:
+            means = self._judge_part(data, sequence, held) / held_mass
+            step = self._choose(means, held_mass)
         elif prune == "cv" and draws:
             trials = ((pruning.prune_sequence(grow(rest).tree), fold) for rest, fold in data.deal_folds(PRUNING_FOLDS))
             judged = [
                 pruning.correct_at(sequence, other, self._judge_part(data, other, fold)) for other, fold in trials
             ]
-            means = np.sum(judged, axis=0) / data.mass(everything)
-            step = self._choose(means, data.mass(everything))
+            mass = data.mass(everything)
+            means = np.sum(judged, axis=0) / mass
+            step = self._choose(means, mass)
         pruned = sequence.subtree(step) if prune is not None else unpruned
         pruned = self._finished(pruned, data, float(sequence.alphas[step]))
         return unpruned, pruned, self._path(sequence, means), n_hyperplanes, scale

@@ -113,10 +113,8 @@ class CarefulGrower(TreeGrower):
 
     def _split(self, place: Place, pool: ThreadPoolExecutor | None = None) -> Batch:
         plan, nodes = self.plan, place.above.nodes
-        depth = nodes.table[place.row, _kernels.DEPTH]
         totals = nodes.counts[place.row][nodes.counts[place.row] > 0.0]
-        too_small = place.size < max(plan.min_split, 2 * plan.min_leaf)
-        if len(totals) < 2 or depth >= plan.max_depth or too_small:
+        if self._stays_leaf(place):
             return self._leaf(place)
         if self.caution == 0.0:
             return self._purest(place, pool)

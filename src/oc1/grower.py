@@ -644,10 +644,7 @@ class TreeGrower:
         self, place: Place, plan: _kernels.Plan, given: np.ndarray | None, pool: ThreadPoolExecutor | None
     ) -> Batch:
         """Split a large node by the purest hyperplane, as `_kernels.grow` does with smaller ones."""
-        counts = place.above.nodes.counts[place.row]
-        depth = place.above.nodes.table[place.row, _kernels.DEPTH]
-        too_small = place.size < max(plan.min_split, 2 * plan.min_leaf)
-        if np.count_nonzero(counts) < 2 or depth >= plan.max_depth or too_small:
+        if self._stays_leaf(place):
             return self._leaf(place)
         axis = self._search(place, plan, -1 if plan.axis else 0, given, pool)
         runs = self._scratch().runs[: plan.n_runs].copy()
@@ -706,6 +703,13 @@ class TreeGrower:
                 threshold = np.nextafter(threshold, -np.inf)  # rounded up, it could be the value above it
             return LinearTest(features.astype(np.int32), np.ones(1), float(threshold), missing=missing)
         return LinearTest(*self.space.test_of(plane))
+
+    def _stays_leaf(self, place: Place) -> bool:
+        """Whether a node is not to be split, whatever a search would find (see `_kernels.stays_leaf`)."""
+        nodes, plan = place.above.nodes, self.plan
+        too_small = place.size < max(plan.min_split, 2 * plan.min_leaf)
+        too_deep = nodes.table[place.row, _kernels.DEPTH] >= plan.max_depth
+        return bool(np.count_nonzero(nodes.counts[place.row]) < 2 or too_deep or too_small)
 
     def _leaf(self, place: Place) -> Batch:
         """Return a batch that leaves a node a leaf."""

@@ -109,6 +109,11 @@ def weight_of_one(weights: np.ndarray | None) -> float:
     Whole numbers are repetitions; other weights say how much examples count, not how many there are, and their mean
     stands for one.
     """
-    if weights is None or weights.size == 0 or (np.abs(weights - np.round(weights)) < 1e-9 * weights).all():
+    if weights is None or weights.size == 0 or are_whole(weights):
         return 1.0
     return float(weights.mean())
+
+
+def are_whole(weights: np.ndarray) -> bool:
+    """Whether weights are whole numbers, which count repetitions."""
+    return bool((np.abs(weights - np.round(weights)) < 1e-9 * weights).all())

@@ -26,7 +26,7 @@ from ..engines import Placed, Stretch, count_lines, count_sides, place_test, pro
 from ..grower import NO_HOLES, Batch, Ground, GrowthOptions, TreeGrower, holes_of
 from ..moments import Moments, moments_of
 from ..pruning import PruningSequence
-from ..sampling import place_hashes
+from ..sampling import are_whole, place_hashes
 from ..scaling import SearchSpace
 from ..splitting import LinearTest
 from .partitions import Partition
@@ -112,6 +112,11 @@ class Facts(NamedTuple):
     weight: float
     is_whole: bool  # whether all weights are whole numbers
 
+    @property
+    def unit(self) -> float:
+        """The weight of one example, as `oc1.sampling.weight_of_one` has it."""
+        return 1.0 if self.is_whole else self.weight / float(self.counts.sum())
+
     def __add__(self, other: Facts) -> Facts:  # type: ignore[override]
         return Facts(
             self.moments + other.moments, self.counts + other.counts, self.weight + other.weight,
@@ -129,7 +134,7 @@ def facts_of(partition: Partition, first: int, share: Share, n_classes: int) -> 
         moments_of(partition.X, own_weights) if everything else moments_of(partition.X, weights, rows),
         np.bincount(partition.y[rows], minlength=n_classes),
         float(len(rows) if weights is None else weights.sum()),
-        weights is None or bool((np.abs(weights - np.round(weights)) < 1e-9 * weights).all()),
+        weights is None or are_whole(weights),
     )
 
 

@@ -98,7 +98,7 @@ class ClusterTraining:
 
     def code_categories(self, share: Share) -> tuple[Codes, np.ndarray]:
         """Compute the codes of the categories from a part, as `oc1.categories.code_categories` does."""
-        unit = self.ground_of(share, np.zeros(len(self.categories)), "standard")[0].unit
+        unit = reduce(add, self._facts(share)).unit
         codes: list[np.ndarray | None] = [None] * len(self.categories)
         means = np.zeros(len(codes))
         for m, own in enumerate(self.categories):
@@ -127,8 +127,7 @@ class ClusterTraining:
         sample = filled(np.concatenate(self.hold.ask(asked)), fill)
         moments = everything.moments.filled(fill)
         space = SearchSpace.of_moments(moments, sample, normalize)
-        unit = 1.0 if everything.is_whole else everything.weight / n_rows
-        ground = Ground(space, everything.weight, unit, everything.weight / unit)
+        ground = Ground(space, everything.weight, everything.unit, everything.weight / everything.unit)
         return ground, SearchSpace.of_moments(moments, sample, "standard").scale
 
     def root(self, share: Share, ground: Ground, fill: np.ndarray, coded: tuple[bool, ...] | None) -> ClusterNode:
