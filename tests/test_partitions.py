@@ -92,8 +92,13 @@ def mixed(seed=0):
     return X, pd.Series(np.where(rng.random(N) < 0.5, "yes", "no"))
 
 
+def arrays_of(prepared, hold):
+    """Return the partitions with arrays in the place of futures."""
+    return [hold.submit(lambda part: part, one).result() for one in prepared.partitions]
+
+
 def assert_same(prepared, hold, spy):
-    parts, data = hold.gather(prepared.partitions), spy.seen
+    parts, data = arrays_of(prepared, hold), spy.seen
     X = np.concatenate([part.X for part in parts])
     assert X.dtype == data.X.dtype == prepared.dtype
     assert np.array_equal(X, data.X, equal_nan=True)
@@ -210,8 +215,8 @@ def test_unknown_chunk_sizes_and_one_column_frames(hold):
     assert np.isnan(array.shape[0])
     for labels in (frame["y"], da.from_array(y.to_numpy(), chunks=((20, 0, 40),))):
         prepared = prepare(hold, array, labels)
-        assert np.array_equal(np.concatenate([p.X for p in hold.gather(prepared.partitions)]), spy.seen.X)
-        assert np.array_equal(np.concatenate([p.y for p in hold.gather(prepared.partitions)]), spy.seen.y)
+        assert np.array_equal(np.concatenate([p.X for p in arrays_of(prepared, hold)]), spy.seen.X)
+        assert np.array_equal(np.concatenate([p.y for p in arrays_of(prepared, hold)]), spy.seen.y)
 
 
 def test_parquet(hold, tmp_path):
@@ -230,25 +235,42 @@ def test_given_classes_may_be_more_than_are_found(hold):
     prepared = prepare(hold, as_array(X, ()), as_array(y, ()), classes=[3, 2, 1, 0], class_weight="balanced")
     assert prepared.classes.tolist() == [0, 1, 2, 3]
     assert prepared.class_counts.tolist() == [[*np.bincount(y), 0]]
-    own = hold.gather(prepared.partitions)[0]
+    own = arrays_of(prepared, hold)[0]
     assert np.array_equal(own.weights, learnt_locally(X, y, class_weight="balanced").seen.weights)
 
 
 # ---------------------------------------------------------------------------------------------------- where data are
 
 
-def test_numbers_are_not_copied_and_persisted_data_stay_where_they_are(client, hold):
+def test_persisted_numbers_are_used_as_they_are_and_stay(client, hold):
     X, y = numbers()
     X, y = as_array(X, (15, 30)).persist(), as_array(y, (15, 30)).persist()
-    raw = client.compute([part for part in X.to_delayed().ravel()])
-    client.gather(raw)
-    before = client.who_has(raw)
-    prepared = prepare(hold, X, y)
-    shares = [hold.submit(lambda x, part: np.shares_memory(x, part.X), *pair) for pair in
-              zip(raw, prepared.partitions, strict=True)]  # fmt: skip
-    assert hold.gather(shares) == [True] * 3
-    own = client.who_has(prepared.partitions)
-    assert [own[part.key] for part in prepared.partitions] == [before[part.key] for part in raw]
+    own_keys = [part.key for part in X.to_delayed().ravel()]
+    with Held(client) as first:
+        assert [part.X.key for part in prepare(first, X, y).partitions] == own_keys
+    assert_same(prepare(hold, X, y), hold, learnt_locally(*dask.compute(X, y)))
+    # Where examples weigh nothing, the others are copied.
+    weights = da.where(da.arange(len(X), chunks=X.chunks[0]) == 20, 0.0, 1.0)
+    keys = [part.X.key for part in prepare(hold, X, y, weights).partitions]
+    assert [key == own for key, own in zip(keys, own_keys, strict=True)] == [True, False, True]
+    del first
+    gc.collect()
+    assert client.gather(client.compute(X)).shape == X.shape
+
+
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt])
+def test_persisted_numbers_outlive_an_error(client, error):
+    X, y = numbers()
+    X, y = as_array(X, (15,)).persist(), as_array(y, (15,)).persist()
+    with pytest.raises(error) as kept, Held(client) as hold:  # noqa: PT012
+        mine = prepare(hold, X, y).partitions
+        raise error
+    assert kept.tb is not None
+    assert mine
+    where = client.who_has(X)
+    assert len(where) == 2
+    assert all(where.values())
+    assert client.gather(client.compute(X)).shape == X.shape
 
 
 CALLS = []
@@ -293,13 +315,13 @@ def test_only_the_partitions_are_left_and_then_nothing(client):
     assert wait_until_gone(client) == []
     with Held(client) as hold:
         prepared = prepare(hold, as_array(X, (15, 30)), as_array(y, (15, 30)))
-        hold.gather(prepared.partitions)
+        hold.gather(future for part in prepared.partitions for future in part[:2])
         for _ in range(100):
             in_memory = sum(client.run(lambda dask_worker: len(dask_worker.data)).values())
-            if in_memory == 3:
+            if in_memory == 6:  # X and y of three partitions
                 break
             time.sleep(0.05)
-        assert in_memory == 3
+        assert in_memory == 6
     assert wait_until_gone(client) == []
 
 
@@ -313,7 +335,7 @@ def test_nothing_is_left_after_an_error_whose_traceback_is_kept(client, error):
         raise error
     assert wait_until_gone(client) == []
     assert kept.tb is not None
-    assert all(future.cancelled() for future in mine)
+    assert all(future.cancelled() for one in mine for future in (one.X, one.y))
 
 
 def test_leaving_is_quiet_when_the_scheduler_is_gone():

@@ -187,7 +187,7 @@ class DaskOC1Classifier(OC1Classifier):
         if options.max_leaf_nodes is not None:
             tree = best_first(tree, options.max_leaf_nodes)
         if codes is not None:
-            data.hold.release(own.partitions)
+            data.hold.release(partition.X for partition in own.partitions)
             tree = replace(tree, codes=codes, categories=labels_of(data.categories))
         return Grown(tree, grower.n_hyperplanes, scale)
 

@@ -33,6 +33,7 @@ from ..splitting import LinearTest
 from ..tree import Tree
 from . import portions as work
 from .holding import Held
+from .partitions import Partition
 
 #: The examples of a node move to one worker when their values are so many bytes, or fewer than make a node large: the
 #: rounds would take longer.
@@ -47,7 +48,7 @@ class Group(NamedTuple):
     """What one worker has of a node."""
 
     numbers: list[int]  # of the partitions
-    partitions: list[Future]  # of Partition
+    partitions: list[Partition]
     portions: Future  # of a list of Portion
 
 

@@ -74,6 +74,7 @@ class Held:
         self.client = client
         self.traffic = Traffic()
         self._futures: dict[Any, Future] = {}
+        self._shared: set = set()  # keys that the user, or another fit, may hold, too
         self._lock = threading.Lock()
         self._answered: list[Future] = []
         self._stopped = False
@@ -113,7 +114,7 @@ class Held:
                 self.client.nthreads()  # answered after all that
                 # The traceback of a failed fit may keep further references to futures.
                 for future in futures:
-                    if future.key in self.client.futures:
+                    if future.key in self.client.futures and future.key not in self._shared:
                         self.client.cancel([future])
 
     def _keep(self, futures: Sequence[Future]) -> list[Future]:
@@ -136,18 +137,22 @@ class Held:
         """
         return self._keep([self.client.submit(function, *args, pure=False, **kwargs)])[0]
 
-    def compute(self, delayed: Sequence) -> list[Future]:
-        """Compute delayed values; the results stay on the workers.
+    def compute(self, delayed: Sequence, shared: Sequence = ()) -> tuple[list[Future], list[Future]]:
+        """Compute delayed values, together; the results stay on the workers.
 
         Parameters
         ----------
         delayed : list of dask.delayed.Delayed
+        shared : list of dask.delayed.Delayed
+            Those that others may hold, too: what the user has persisted is there already, and stays there.
 
         Returns
         -------
-        list of Future
+        two lists of Future
         """
-        return self._keep(self.client.compute(list(delayed)))
+        self._shared.update(one.key for one in shared)
+        futures = self._keep(self.client.compute([*delayed, *shared]))
+        return futures[: len(delayed)], futures[len(delayed) :]
 
     def gather(self, futures: Iterable[Future]) -> list:
         """Wait for futures and return their results, in the same order."""
@@ -242,13 +247,11 @@ def add_up(parts: list) -> Any:
 
 
 def pickled_size(argument) -> int:
-    """Return how many bytes an argument of a task takes on its way; a future, or a list of futures, takes none."""
+    """Return how many bytes an argument of a task takes on its way; futures, also in lists and tuples, take none."""
     if isinstance(argument, Future):
         return 0
-    if isinstance(argument, list):
-        argument = [one for one in argument if not isinstance(one, Future)]
-        if not argument:
-            return 0
+    if isinstance(argument, list | tuple) and any(isinstance(one, Future | list | tuple) for one in argument):
+        return sum(map(pickled_size, argument))
     buffers: list[PickleBuffer] = []
     size = len(pickle.dumps(argument, buffer_callback=buffers.append))
     return size + sum(buffer.raw().nbytes for buffer in buffers)

@@ -2,7 +2,8 @@
 
 Each partition is checked where it is, and numbers its own classes and categories. The client hears what these are,
 unites them and sends every partition the numbers that hold for all. What results is, row by row, what a local fit
-learns from.
+learns from. Arrays that can be learnt from as they are stay as they are: nothing of ours holds them, too, so that Dask
+counts them once, and can write them to disk.
 """
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ from typing import Any, NamedTuple
 import dask
 import numpy as np
 from dask.utils import is_arraylike, is_dataframe_like, is_series_like
-from distributed import Future
 from sklearn.utils import check_array, column_or_1d, compute_sample_weight
 from sklearn.utils.validation import _get_feature_names
 
@@ -34,17 +34,20 @@ from .holding import Held
 
 
 class Partition(NamedTuple):
-    """One partition on its worker: checked and encoded."""
+    """One partition: checked and encoded. The client has futures of these arrays; workers get the arrays."""
 
-    X: np.ndarray  # float64 or float32 (n, d), NaN where missing; category numbers in categorical columns
-    y: np.ndarray  # int32 (n): class numbers
-    weights: np.ndarray  # float64 (n): empty if all examples count alike
+    X: Any  # float64 or float32 (n, d), NaN where missing; category numbers in categorical columns
+    y: Any  # int32 (n): class numbers
+    weights: Any  # float64 (n): empty if all examples count alike
+
+
+NO_WEIGHTS = np.empty(0)
 
 
 class Prepared(NamedTuple):
     """The training data of a fit, on the workers, and what is known of them."""
 
-    partitions: list[Future]  # of Partition, in the order of the rows, empty ones too
+    partitions: list[Partition]  # in the order of the rows, empty ones too
     n_rows: list[int]  # of each; examples of weight 0 are left out
     classes: np.ndarray  # sorted
     class_counts: np.ndarray  # int64 (n_partitions, n_classes): rows
@@ -70,14 +73,14 @@ class _Summary(NamedTuple):
 class _Loaded(NamedTuple):
     """A checked partition that numbers its own classes and categories."""
 
-    partition: Partition
+    partition: Partition  # X is None if it can stay as it was given
     summary: _Summary
 
 
 class _Encoded(NamedTuple):
     """A partition whose classes have the numbers that hold for all."""
 
-    partition: Partition
+    partition: Partition  # X is None if it is what was given
     class_counts: np.ndarray
     responses: tuple[np.ndarray | None, ...]  # weight of each class in each of its own categories
 
@@ -105,16 +108,21 @@ def prepare(
     """
     meta, rows = delayed_rows(X, y, sample_weight)
     maybe_categorical = _maybe_categorical(meta, categorical_features)
+    may_stay = is_arraylike(X) and meta.dtype in (np.float32, np.float64) and not len(maybe_categorical)
     loading = dask.delayed(
         partial(
             _load,
             columns=list(meta.columns) if is_dataframe_like(meta) else meta.shape[1],
             maybe_categorical=maybe_categorical,
+            may_stay=may_stay,
         ),
         pure=False,
         traverse=False,
     )
-    loaded = hold.compute([loading(number, *parts) for number, parts in enumerate(rows)])
+    loaded, stayed = hold.compute(
+        [loading(number, *parts) for number, parts in enumerate(rows)], [own_X for own_X, *_ in rows if may_stay]
+    )
+    given: list[Any] = [*stayed] if may_stay else [None] * len(rows)
     summaries = hold.ask([(_summary_of, one) for one in loaded])
     for summary in summaries:
         if summary.problem is not None:
@@ -134,26 +142,34 @@ def prepare(
     columns = _categorical_columns(summaries, maybe_categorical, meta, categorical_features)
 
     encoded = [
-        hold.submit(_encode, one, numbers, factors, len(known), columns, dtype)
-        for one, numbers in zip(loaded, own_numbers, strict=True)
+        hold.submit(_encode, one, own_X, numbers, factors, len(known), columns, dtype)
+        for one, own_X, numbers in zip(loaded, given, own_numbers, strict=True)
     ]
     answers = hold.ask([(_counts_of, one) for one in encoded])
     hold.release(loaded)
-    class_counts = np.array([counts for counts, _ in answers], dtype=np.int64).reshape(len(answers), len(known))
+    class_counts = np.array([counts for counts, *_ in answers], dtype=np.int64).reshape(len(answers), len(known))
     if not class_counts.any():
         raise ValueError("class_weight and sample_weight leave no example: all weights are zero")
 
     categories: Categories = ()
+    tables: list[Any] = [None] * len(encoded)
     if len(maybe_categorical):
-        tables, categories = _category_numbers(summaries, [responses for _, responses in answers], columns, meta)
-        partitions = [hold.submit(_renumbered, one, own) for one, own in zip(encoded, tables, strict=True)]
-    else:
-        partitions = [hold.submit(_partition_of, one) for one in encoded]
+        tables, categories = _category_numbers(summaries, [responses for _, responses, _ in answers], columns, meta)
+    has_weights = sample_weight is not None or class_weight is not None
+    partitions = [
+        Partition(
+            own_X if stays else hold.submit(_X_of, one, table),
+            hold.submit(_y_of, one),
+            hold.submit(_weights_of, one) if has_weights else NO_WEIGHTS,
+        )
+        for one, own_X, table, (*_, stays) in zip(encoded, given, tables, answers, strict=True)
+    ]
     hold.release(encoded)
+    hold.release(own_X for own_X, (*_, stays) in zip(given, answers, strict=True) if own_X is not None and not stays)
     hold.flush()
     return Prepared(
         partitions, class_counts.sum(axis=1).tolist(), known, class_counts, _get_feature_names(meta), meta.shape[1],
-        dtype, sample_weight is not None or class_weight is not None, categories,
+        dtype, has_weights, categories,
     )  # fmt: skip
 
 
@@ -241,12 +257,15 @@ def _maybe_categorical(meta, categorical_features) -> np.ndarray:
 # ---------------------------------------------------------------------------------------------------- on the workers
 
 
-def _load(number: int, X, y, weights, columns, maybe_categorical: np.ndarray) -> _Loaded:
+def _load(number: int, X, y, weights, columns, maybe_categorical: np.ndarray, may_stay: bool) -> _Loaded:
     """Check a partition; its classes and categories get its own numbers. What is wrong is noted, for the client."""
     try:
-        return _checked(number, X, y, weights, columns, maybe_categorical)
+        loaded = _checked(number, X, y, weights, columns, maybe_categorical)
+        if may_stay and loaded.partition.X is X:
+            return loaded._replace(partition=loaded.partition._replace(X=None))
+        return loaded
     except (TypeError, ValueError) as error:
-        nothing = Partition(np.empty((0, 0)), np.empty(0, dtype=np.int32), np.empty(0))
+        nothing = Partition(np.empty((0, 0)), np.empty(0, dtype=np.int32), NO_WEIGHTS)
         return _Loaded(nothing, _Summary((TypeError if isinstance(error, TypeError) else ValueError, str(error))))
 
 
@@ -280,7 +299,7 @@ def _checked(number: int, X, y, weights, columns, maybe_categorical: np.ndarray)
         called = f"column {columns[m]!r}" if isinstance(columns, list) else f"column {m}"
         raise ValueError(f"{where} has an infinite value in {called}")
     labels, numbers, counts = _number_labels(f"partition {number} of y", y)
-    own_weights = np.empty(0) if weights is None else _checked_weights(f"partition {number} of sample_weight", weights)
+    own_weights = NO_WEIGHTS if weights is None else _checked_weights(f"partition {number} of sample_weight", weights)
     for name, values, expected in (("y", numbers, True), ("sample_weight", own_weights, weights is not None)):
         if expected and len(values) != len(checked):
             raise ValueError(f"{where} has {len(checked)} rows, that of {name} has {len(values)}")
@@ -344,11 +363,12 @@ def _summary_of(loaded: _Loaded) -> _Summary:
 
 
 def _encode(
-    loaded: _Loaded, own_numbers: np.ndarray, factors: np.ndarray | None, n_classes: int, columns: np.ndarray, dtype
-) -> _Encoded:
+    loaded: _Loaded, given, own_numbers: np.ndarray, factors: np.ndarray | None, n_classes: int,
+    columns: np.ndarray, dtype,
+) -> _Encoded:  # fmt: skip
     """Give the classes the numbers that hold for all, make the weights final, leave out examples that weigh nothing."""
     X, y, weights = loaded.partition
-    X, y = X.astype(dtype, copy=False), own_numbers[y]
+    X, y = (given if X is None else X).astype(dtype, copy=False), own_numbers[y]
     if factors is not None:
         weights = (weights if len(weights) else 1.0) * factors[y]
     if not weights.all():
@@ -359,19 +379,26 @@ def _encode(
         n_categories = len(loaded.summary.categories[m] or ())
         counting = weights if len(weights) else np.ones(len(y))
         responses[m] = exact_class_weights(X[:, m], n_categories, y, n_classes, counting)
-    return _Encoded(Partition(X, y, weights), np.bincount(y, minlength=n_classes), tuple(responses))
+    own = Partition(None if X is given else X, y, weights)
+    return _Encoded(own, np.bincount(y, minlength=n_classes), tuple(responses))
 
 
-def _counts_of(encoded: _Encoded) -> tuple[np.ndarray, tuple[np.ndarray | None, ...]]:
-    return encoded.class_counts, encoded.responses
+def _counts_of(encoded: _Encoded) -> tuple[np.ndarray, tuple[np.ndarray | None, ...], bool]:
+    """Return the last two of an encoded partition, and whether X can stay as it was given."""
+    return encoded.class_counts, encoded.responses, encoded.partition.X is None
 
 
-def _renumbered(encoded: _Encoded, tables: list[np.ndarray | None]) -> Partition:
-    return encoded.partition._replace(X=replace_by_codes(encoded.partition.X, tables))
+def _X_of(encoded: _Encoded, tables: list[np.ndarray | None] | None) -> np.ndarray:
+    """Return the values, with the final numbers of their categories."""
+    return encoded.partition.X if tables is None else replace_by_codes(encoded.partition.X, tables)
 
 
-def _partition_of(encoded: _Encoded) -> Partition:
-    return encoded.partition
+def _y_of(encoded: _Encoded) -> np.ndarray:
+    return encoded.partition.y
+
+
+def _weights_of(encoded: _Encoded) -> np.ndarray:
+    return encoded.partition.weights
 
 
 # ---------------------------------------------------------------------------------------------------- on the client

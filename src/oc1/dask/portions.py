@@ -21,7 +21,7 @@ from distributed import get_worker
 from .._kernels import BY_FILL, Examples, flat_view
 from ..batched import Counted, Lines
 from ..careful import CarefulGrower
-from ..categories import Codes, exact_class_weights, replace_by_codes
+from ..categories import exact_class_weights
 from ..engines import Placed, Stretch, count_lines, count_sides, place_test, project_rows
 from ..grower import NO_HOLES, Batch, Ground, GrowthOptions, TreeGrower, holes_of
 from ..moments import Moments, moments_of
@@ -91,11 +91,6 @@ def on_all_threads(task: Callable, *lists: Sequence) -> list:
 
 
 # ---------------------------------------------------------------------------------------------------- all examples
-
-
-def recode(partition: Partition, codes: Codes) -> Partition:
-    """Put the codes of categories in the place of their numbers."""
-    return partition._replace(X=replace_by_codes(partition.X, codes))
 
 
 def grouped_rows(partition: Partition, first: int, share: Share) -> np.ndarray:

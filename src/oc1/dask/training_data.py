@@ -8,14 +8,14 @@ from functools import cached_property, reduce
 from operator import add
 
 import numpy as np
-from distributed import Future
 
-from ..categories import Categories, Codes, response_codes
+from ..categories import Categories, Codes, replace_by_codes, response_codes
 from ..grower import Ground
 from ..scaling import SearchSpace, filled, sample_positions
 from . import portions as work
 from .growing import ClusterNode, Group, places_of
 from .holding import Held
+from .partitions import Partition
 from .portions import Share
 
 
@@ -26,8 +26,8 @@ class ClusterTraining:
     Attributes
     ----------
     hold : Held
-    partitions : list of Future
-        Of `Partition`, in the order of the rows.
+    partitions : list of Partition
+        In the order of the rows.
     n_rows : list of int
     class_counts : int array (n_partitions, n_classes)
     classes, feature_names, seed, categories
@@ -35,7 +35,7 @@ class ClusterTraining:
     """
 
     hold: Held
-    partitions: list[Future]
+    partitions: list[Partition]
     n_rows: list[int]
     class_counts: np.ndarray
     classes: np.ndarray
@@ -109,7 +109,7 @@ class ClusterTraining:
 
     def recoded(self, codes: Codes) -> ClusterTraining:
         """Return the data with codes in the place of category numbers."""
-        partitions = [self.hold.submit(work.recode, partition, codes) for partition in self.partitions]
+        partitions = [one._replace(X=self.hold.submit(replace_by_codes, one.X, codes)) for one in self.partitions]
         return ClusterTraining(
             self.hold, partitions, self.n_rows, self.class_counts, self.classes, self.feature_names, self.seed
         )  # fmt: skip
@@ -133,7 +133,7 @@ class ClusterTraining:
     def root(self, share: Share, ground: Ground, fill: np.ndarray, coded: tuple[bool, ...] | None) -> ClusterNode:
         """Return the root of a tree that is grown on a part; see `portions.enter` for `coded`."""
         groups = []
-        for numbers in self.hold.together(dict(enumerate(self.partitions))):
+        for numbers in self.hold.together({i: one.X for i, one in enumerate(self.partitions)}):
             partitions, firsts = [self.partitions[i] for i in numbers], [self._firsts[i] for i in numbers]
             portions = self.hold.submit(
                 work.enter, partitions, firsts, share, ground.space, fill, len(self.classes), coded
