@@ -1,8 +1,8 @@
 """Growing one tree on examples that stay on the workers of a cluster.
 
 The client decides; workers count (see `portions`). Large nodes are searched in rounds, several of them at the same
-time, so that one waits while another is counted; the examples of small ones move to one worker, which grows the whole
-subtree.
+time, so that one waits while another is counted. Then the examples of each small one move to one worker, which grows the
+whole subtree: only then, because a round waits for all workers, and Dask would move what a busy one has to an idle one.
 """
 
 from __future__ import annotations
@@ -40,8 +40,9 @@ from .partitions import Partition
 FEW = 64 * 2**20
 #: Seconds that a round takes however little is asked, and an example on a line.
 ROUND, A_LINE = 5e-3, 1.5e-9
-#: Large nodes, or subtrees on workers, that are under way together: for each thread of the workers, and at most.
-AT_THE_SAME_TIME, MOST_AT_A_TIME = 2, 256
+#: Large nodes that are searched together, and small ones whose examples are moved or that are grown: for each thread of
+#: the workers, and at most. (Of the small ones so many that a worker has the next before it has done the last.)
+LARGE_TOGETHER, SMALL_TOGETHER, MOST_TOGETHER = 2, 4, 256
 
 
 class Group(NamedTuple):
@@ -201,20 +202,28 @@ class ClusterGrower(CarefulGrower):
             above = Batch(_kernels.Nodes.make(1, 0, self.n_classes))
             above.nodes.counts[0], above.nodes.seeds[0] = self.root.sums, self.seed
             advance(started=self.root.size)
-            waiting = [Place(above, 0, self.root, 0, self.root.size)]  # type: ignore[arg-type]
-            # The moves of a node are not to be mixed with those of others.
-            n_nodes = 1 if self.reporter.n_moves else min(AT_THE_SAME_TIME * self.root.hold.n_threads, MOST_AT_A_TIME)
-            with ThreadPoolExecutor(n_nodes) as pool:
-                running: set = set()
-                try:
-                    while waiting or running:
-                        running |= {pool.submit(self._follow, place) for place in waiting}
-                        done, running = wait(running, return_when=FIRST_COMPLETED)
-                        waiting = [place for future in done for place in future.result()]
-                except BaseException:
-                    self.root.hold.stop()
-                    raise
+            root = Place(above, 0, self.root, 0, self.root.size)  # type: ignore[arg-type]
+            small = self._follow_all([root], self.few, LARGE_TOGETHER)
+            self._follow_all(small, 0, SMALL_TOGETHER)
         return above.followed[0]
+
+    def _follow_all(self, waiting: list[Place], least: int, together: int) -> list[Place]:
+        """Follow all nodes that have so many examples, and those below them; return the nodes that have fewer."""
+        fewer: list[Place] = []
+        # The moves of a node are not to be mixed with those of others.
+        n_nodes = 1 if self.reporter.n_moves else min(together * self.root.hold.n_threads, MOST_TOGETHER)
+        with ThreadPoolExecutor(n_nodes) as pool:
+            running: set = set()
+            try:
+                while waiting or running:
+                    fewer += [place for place in waiting if place.size < least]
+                    running |= {pool.submit(self._follow, place) for place in waiting if place.size >= least}
+                    done, running = wait(running, return_when=FIRST_COMPLETED)
+                    waiting = [place for future in done for place in future.result()]
+            except BaseException:
+                self.root.hold.stop()
+                raise
+        return fewer
 
     def _follow(self, place: Place, pool: ThreadPoolExecutor | None = None) -> list[Place]:
         node: ClusterNode = place.examples  # type: ignore[assignment]
@@ -238,8 +247,10 @@ class ClusterGrower(CarefulGrower):
             node.release()
             return self._leaf(place)
         hold, groups = node.hold, node.groups
+        # First of all that a worker has to do: the worker that grows the subtree waits for it.
         picked = [
-            hold.submit(work.pick, group.portions, group.partitions, [None] * len(group.numbers)) for group in groups
+            hold.submit(work.pick, group.portions, group.partitions, [None] * len(group.numbers), priority=1)
+            for group in groups
         ]
         # Not more of what is above than the worker needs.
         above = Batch(place.above.nodes)
