@@ -26,6 +26,7 @@ from distributed import Client, LocalCluster, futures_of
 
 from oc1 import OC1Classifier, load_model, sampling, save_model, scaling
 from oc1.dask import ClusterError, DaskOC1Classifier, clusters, holding
+from oc1.dask.growing import ClusterGrower
 from oc1.dask.holding import Held
 
 N, LARGE = 2100, 700
@@ -213,6 +214,26 @@ def test_threads_of_a_worker_share_its_partitions(small):
         there = learn(client, X, y, UNEVEN, **QUICK)
     assert_same(there, OC1Classifier(**QUICK).fit(X, y))
     assert there.n_searched_ > 0
+
+
+def test_small_nodes_wait_until_all_large_ones_are_divided(client, small, monkeypatch):
+    seen = []
+
+    def note(name):
+        original = getattr(ClusterGrower, name)
+
+        def noted(self, place, *args):
+            seen.append(name)
+            return original(self, place, *args)
+
+        monkeypatch.setattr(ClusterGrower, name, noted)
+
+    note("_split")
+    note("_finished")
+    learn(client, *rows())
+    assert seen.count("_split") > 2
+    assert seen == sorted(seen, reverse=True)
+    assert seen[-1] == "_finished"
 
 
 def test_many_answers_are_added_up_by_the_workers(client, small, monkeypatch):

@@ -10,7 +10,7 @@ pytest.importorskip("distributed")
 import dask
 import dask.array as da
 import dask.dataframe as dd
-from distributed import Client, LocalCluster
+from distributed import Client, LocalCluster, get_worker, wait
 
 from oc1 import OC1Classifier
 from oc1.categories import class_weights, exact_class_weights
@@ -347,6 +347,19 @@ def test_leaving_is_quiet_when_the_scheduler_is_gone():
     client.close()
     with Held(client) as hold:
         pass
+
+
+def address(part):
+    return get_worker().address
+
+
+def test_a_question_is_answered_where_the_data_are(client, hold):
+    workers = sorted(client.nthreads())
+    parts = [hold.submit(np.ones, 10, workers=[worker]) for worker in workers]
+    wait(parts)
+    # Dask deals many tasks of one name out anew, to whoever has nothing to do.
+    for order in (slice(None), slice(None, None, -1)):
+        assert [hold.ask([(address, part) for part in parts[order]]) for _ in range(20)] == [workers[order]] * 20
 
 
 def test_a_round_is_counted(hold):

@@ -1,8 +1,8 @@
 """Growing one tree on examples that stay on the workers of a cluster.
 
 The client decides; workers count (see `portions`). Large nodes are searched in rounds, several of them at the same
-time, so that one waits while another is counted. Then the examples of each small one move to one worker, which grows the
-whole subtree: only then, because a round waits for all workers, and Dask would move what a busy one has to an idle one.
+time, so that one waits while another is counted. Then the examples of each small one move to one worker, which grows
+the whole subtree: only then, because a round waits for all workers, and Dask moves what a busy one has to an idle one.
 """
 
 from __future__ import annotations

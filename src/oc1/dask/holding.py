@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import CancelledError
 from contextlib import suppress
@@ -13,6 +14,7 @@ from pickle import PickleBuffer
 from typing import Any
 
 from dask.sizeof import sizeof
+from dask.utils import funcname
 from distributed import Client, Future
 from distributed.protocol import pickle
 
@@ -192,7 +194,11 @@ class Held:
         for (function, n_args), places in alike.items():
             columns = [[calls[place][1 + i] for place in places] for i in range(n_args)]
             if n_args:
-                asked = self._keep(self.client.map(function, *columns, pure=False))
+                # Under a name of their own: among many tasks of one name that need few others, Dask looks for the
+                # worker that has the least to do, and moves to it what they need.
+                name = f"{funcname(function)}-{uuid.uuid4().hex}"
+                keys = [(name, number) for number in range(len(places))]
+                asked = self._keep(self.client.map(function, *columns, key=keys))
             else:
                 asked = [self.submit(function) for _ in places]
             for place, future in zip(places, asked, strict=True):
