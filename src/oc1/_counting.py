@@ -153,13 +153,16 @@ def count_sides(columns, bounds, weights, holes, first, stop, planes, sides, cou
 
 
 @_compiled
-def gather_columns(source, rows, fill, shift, scale, out):
-    """Bring some rows of the user's own array, an attribute after the other, to search space; NaN counts as the fill.
+def gather_columns(values, row_step, column_step, rows, fill, shift, scale, start, stop, out):
+    """Bring some rows of the user's array, which comes as `oc1._kernels.flat_view`, to search space; NaN is the fill.
 
-    As `oc1.scaling.SearchSpace.columns` does, many times faster. `source` is float32 (d, n_samples), `out` (d, n).
+    Row ``rows[j]`` becomes ``out[:, j]``, for the j from `start` to `stop`. The values are halved, because the
+    difference of two large numbers could overflow.
     """
-    for m in range(out.shape[0]):
-        factor = 1.0 / scale[m] if scale[m] > 0.0 else 0.0
-        for j in range(rows.size):
-            x = np.float64(source[m, rows[j]])
-            out[m, j] = ((fill[m] if np.isnan(x) else x) - shift[m]) * factor
+    for begin in range(start, stop, BLOCK):
+        end = min(begin + BLOCK, stop)
+        for m in range(shift.size):
+            factor, away = 1.0 / scale[m] if scale[m] > 0.0 else 0.0, 0.5 * shift[m]
+            for j in range(begin, end):
+                x = np.float64(values[rows[j] * row_step + m * column_step])
+                out[m, j] = (0.5 * (fill[m] if np.isnan(x) else x) - away) * factor * 2.0

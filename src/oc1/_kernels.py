@@ -1471,15 +1471,17 @@ def grow(examples, plan, shorten, look, line, rate, bound, scratch, nodes, max_s
 
 
 def flat_view(X):
-    """Return an array as (flat read-only view, step between rows, step between columns), copied only if it has gaps.
+    """Return an array as (flat read-only view, step between rows, step between columns), copied only if it runs back.
 
-    Numba compiles a kernel for each type of array. Rows or columns first, read-only or not, all come as one type here.
+    Numba compiles a kernel for each type of array. Rows or columns first, with gaps or without, read-only or not, all
+    come as one type here.
     """
-    if not (X.flags.c_contiguous or X.flags.f_contiguous):
+    if X.size == 0 or not X.flags.aligned or any(step < 0 or step % X.itemsize for step in X.strides):
         X = np.ascontiguousarray(X)
-    flat = X.ravel(order="K").view()
-    flat.flags.writeable = False
-    return (flat, X.shape[1], 1) if X.flags.c_contiguous else (flat, 1, X.shape[0])
+    row_step, column_step = (step // X.itemsize for step in X.strides)
+    length = 1 + (X.shape[0] - 1) * row_step + (X.shape[1] - 1) * column_step if X.size else 0
+    flat = np.lib.stride_tricks.as_strided(X, (length,), (X.itemsize,), writeable=False)
+    return flat, row_step, column_step
 
 
 class Top(NamedTuple):

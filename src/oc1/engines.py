@@ -82,8 +82,6 @@ class Placed(NamedTuple):
 def project_rows(X: np.ndarray, rows: np.ndarray, fill: np.ndarray, test: LinearTest) -> np.ndarray:
     """Return the linear combination of a test for some rows, exactly as growing and prediction add it up."""
     out = np.empty(len(rows))
-    if not (X.flags.c_contiguous or X.flags.f_contiguous):
-        X, rows = X[rows], np.arange(len(rows))  # not all of a large array would have to be copied
     with np.errstate(all="ignore"):
         _kernels.project_rows(
             *_kernels.flat_view(X), fill, np.ascontiguousarray(rows, dtype=np.int64), test.features.astype(np.int32),
@@ -173,10 +171,6 @@ class LocalEngine:
         if has_columns:
             columns = examples.columns[:, first:last]
         else:
-            columns = np.empty((len(self.space.scale), last - first), dtype=np.float32)
-            with np.errstate(all="ignore"):
-                _counting.gather_columns(
-                    examples.columns, rows, examples.fill, self.space.shift, self.space.scale, columns
-                )
+            columns = self.space.columns(self.X, rows, examples.fill)[:-1]
         holes = np.ascontiguousarray(examples.holes[:, rows]) if examples.holes.size else examples.holes
         return Stretch(np.ascontiguousarray(columns), bounds - first, examples.weights[first:last], holes)

@@ -8,15 +8,21 @@ the user's units.
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
 
-from .moments import Moments, each_column, moments_of
+from ._compiling import announce_compiling
+from ._counting import gather_columns
+from ._kernels import flat_view
+from .moments import Moments, moments_of
 
 NORMALIZATIONS = ("standard", "positive")
 #: Rows that show where the values of attributes lie.
 SAMPLED = 20_000
+#: Rows that a thread should have to copy.
+WORTH_A_THREAD = 50_000
 
 
 def attribute_means(X: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
@@ -98,27 +104,25 @@ class SearchSpace:
 
     def columns(self, X: np.ndarray, rows: np.ndarray, fill: np.ndarray, n_jobs: int = 1) -> np.ndarray:
         """Copy the given rows of X into the search space: float32, a row for each attribute and a last one of ones."""
-        columns = np.ones((X.shape[1] + 1, len(rows)), dtype=np.float32)
+        columns = np.empty((X.shape[1] + 1, len(rows)), dtype=np.float32)
+        columns[-1] = 1.0
+        view, places = flat_view(X), np.ascontiguousarray(rows, dtype=np.int64)
+        n_parts = min(n_jobs, 1 + len(rows) // WORTH_A_THREAD)
+        bounds = np.linspace(0, len(rows), n_parts + 1).astype(int).tolist()
 
-        def convert(m: int) -> None:
-            if self.scale[m] > 0:
-                # Halved, because the difference of two large numbers could overflow.
-                x = 0.5 * _known(X, rows, fill, m)
-                columns[m] = (x - 0.5 * self.shift[m]) * (1.0 / self.scale[m]) * 2.0
+        def convert(start: int, stop: int) -> None:
+            with np.errstate(all="ignore"):  # for NUMBA_DISABLE_JIT
+                gather_columns(*view, places, fill, self.shift, self.scale, start, stop, columns)
+
+        with announce_compiling():
+            if n_parts == 1:
+                convert(0, len(rows))
             else:
-                columns[m] = 0.0
-
-        each_column(convert, X.shape[1], n_jobs)
+                with ThreadPoolExecutor(n_parts) as pool:
+                    list(pool.map(convert, bounds[:-1], bounds[1:]))
         return columns
 
 
 def filled(X: np.ndarray, fill: np.ndarray) -> np.ndarray:
     """Return X with the attributes' fill values in place of NaN, in float64."""
     return np.where(np.isnan(X), fill, X).astype(np.float64, copy=False)
-
-
-def _known(X: np.ndarray, rows: np.ndarray, fill: np.ndarray, m: int) -> np.ndarray:
-    """Return a float64 copy of an attribute, missing values filled."""
-    x = X[rows, m].astype(np.float64)
-    x[np.isnan(x)] = fill[m]
-    return x

@@ -168,7 +168,7 @@ def enter(
     """Make the portions of the root; with `coded`, missing values of the attributes that are not get a direction."""
 
     def make(partition: Partition, first: int) -> Portion:
-        rows = grouped_rows(partition, first, share).astype(np.int32)
+        rows = grouped_rows(partition, first, share)
         columns = space.columns(partition.X, rows, fill)[:-1]
         holes = NO_HOLES
         if coded is not None:
@@ -177,7 +177,7 @@ def enter(
             holes = np.ascontiguousarray(holes[:, rows]) if holes.size else np.zeros(columns.shape, dtype=np.uint8)
         weights = partition.weights[rows] if partition.weights.size else partition.weights
         bounds = np.searchsorted(partition.y[rows], np.arange(n_classes + 1)).astype(np.int64)
-        return Portion(rows, bounds, columns, weights, holes)
+        return Portion(rows.astype(np.int32), bounds, columns, weights, holes)
 
     return on_all_threads(make, partitions, firsts)
 
@@ -188,14 +188,14 @@ def go(
     """Make the portions of the left (0) or right (1) child of a node that is divided by a test."""
 
     def make(portion: Portion, partition: Partition) -> Portion:
-        goes_there = (project_rows(partition.X, portion.rows, fill, test) > test.threshold) == bool(side)
-        kept = np.concatenate([[0], np.cumsum(goes_there)])
+        there = (project_rows(partition.X, portion.rows, fill, test) > test.threshold) == bool(side)
+        chosen = np.flatnonzero(there)
         return Portion(
-            portion.rows[goes_there],
-            kept[portion.bounds],
-            np.ascontiguousarray(portion.columns[:, goes_there]),
-            portion.weights[goes_there] if portion.weights.size else portion.weights,
-            np.ascontiguousarray(portion.holes[:, goes_there]) if portion.holes.size else portion.holes,
+            portion.rows[chosen],
+            np.searchsorted(chosen, portion.bounds),
+            portion.columns.take(chosen, axis=1),
+            portion.weights[chosen] if portion.weights.size else portion.weights,
+            portion.holes.take(chosen, axis=1) if portion.holes.size else portion.holes,
         )
 
     return on_all_threads(make, portions, partitions)
