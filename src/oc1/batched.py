@@ -441,12 +441,8 @@ class Climbing:
     order: int
     n_perturbations: int
     n_jumps: int
-    at_once: int  # lines to be asked for at first,
+    at_once: int  # lines to be asked for after one has moved,
     room: int  # and at most
-
-    def after_a_move(self, number: int) -> int:
-        """Return how many lines to ask for next, now that the one of this number has moved: another soon will."""
-        return min(self.at_once, 2 * number + 2)
 
 
 class Climbed(NamedTuple):
@@ -501,10 +497,10 @@ def _in_turn(plane, units, judge, sketch, how, seed) -> Asking:
         if found[0].is_pure:
             return plane, considered, True
         at_once = min(2 * at_once, how.room)
-        for number, (m, line, best) in enumerate(zip(several, lines, found, strict=True)):
+        for m, line, best in zip(several, lines, found, strict=True):
             considered, settled, turn = considered + 1, settled + 1, m + 1
             if best.improves:
-                plane, settled, at_once = _moved(line, best), 0, how.after_a_move(number)
+                plane, settled, at_once = _moved(line, best), 0, how.at_once
                 break
     return plane, considered, False
 
@@ -534,10 +530,10 @@ def _at_random(plane, units, judge, sketch, how, seed) -> Asking:
         lines = [sketch.line(plane, units[m], int(m)) for m in several]
         found = yield from search_lines(lines, judge, seed, considered, True)
         at_once = min(2 * at_once, how.room)
-        for number, (line, best) in enumerate(zip(lines, found, strict=True)):
+        for line, best in zip(lines, found, strict=True):
             considered += 1
             if best.improves:
-                plane, at_once = _moved(line, best), how.after_a_move(number)
+                plane, at_once = _moved(line, best), how.at_once
                 break
     return plane, considered, False
 
