@@ -557,20 +557,25 @@ def in_round(monkeypatch, number, what):
     return done
 
 
-@pytest.mark.parametrize("number", [1, 12])
-def test_a_killed_worker_does_not_change_the_tree(processes, small, monkeypatch, number):
+@pytest.mark.parametrize(("number", "persisted"), [(1, False), (12, False), (12, True)])
+def test_a_killed_worker_does_not_change_the_tree(processes, small, monkeypatch, number, persisted):
     processes.wait_for_workers(2, timeout=30)
     X, y = rows()
     parameters = {**QUICK, "max_depth": 4}
     here = OC1Classifier(**parameters).fit(X, y)
     before = processes.run(os.getpid)
     killed = in_round(monkeypatch, number, lambda: os.kill(min(before.values()), signal.SIGKILL))
-    there = learn(processes, X, y, UNEVEN, **parameters)
+    collections = [spread(X, UNEVEN), spread(y, UNEVEN)]
+    if persisted:
+        collections = processes.persist(collections)
+        processes.gather(futures_of(collections))
+    there = DaskOC1Classifier(client=processes, **parameters).fit(*collections)
     assert killed
     assert there.traffic_.rounds > number + 5
     assert_same(there, here)
     processes.wait_for_workers(2, timeout=30)
     assert min(before.values()) not in processes.run(os.getpid).values()
+    del collections
     assert_nothing_left(processes)
 
 
