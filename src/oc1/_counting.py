@@ -159,10 +159,15 @@ def gather_columns(values, row_step, column_step, rows, fill, shift, scale, star
     Row ``rows[j]`` becomes ``out[:, j]``, for the j from `start` to `stop`. The values are halved, because the
     difference of two large numbers could overflow.
     """
-    for begin in range(start, stop, BLOCK):
-        end = min(begin + BLOCK, stop)
+    # By rows, a block of them stays in the cache; by columns, one column after the other comes from memory.
+    block = BLOCK if column_step < row_step else max(stop - start, 1)
+    for begin in range(start, stop, block):
+        own_rows, own_out = rows[begin : min(begin + block, stop)], out[:, begin : begin + block]
         for m in range(shift.size):
-            factor, away = 1.0 / scale[m] if scale[m] > 0.0 else 0.0, 0.5 * shift[m]
-            for j in range(begin, end):
-                x = np.float64(values[rows[j] * row_step + m * column_step])
-                out[m, j] = (0.5 * (fill[m] if np.isnan(x) else x) - away) * factor * 2.0
+            factor, away = 2.0 / scale[m] if scale[m] > 0.0 else 0.0, 0.5 * shift[m]
+            column = values[m * column_step :]
+            for j in range(own_rows.size):  # from 0 on: Numba then knows that no place is counted from the end
+                x = np.float64(column[own_rows[j] * row_step])
+                if np.isnan(x):
+                    x = fill[m]
+                own_out[m, j] = (0.5 * x - away) * factor
