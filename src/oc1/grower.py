@@ -466,13 +466,9 @@ class TreeGrower:
         return self._search_here(place, plan, first_run, given, pool)
 
     def _search_here(
-        self,
-        place: Place,
-        plan: _kernels.Plan,
-        first_run: int,
-        given: np.ndarray | None = None,
-        pool: ThreadPoolExecutor | None = None,
-    ) -> Axis:
+        self, place: Place, plan: _kernels.Plan, first_run: int, given: np.ndarray | None,
+        pool: ThreadPoolExecutor | None,
+    ) -> Axis:  # fmt: skip
         """Search a node whose examples the kernels have at hand; see `_search`."""
         nodes, row, own = place.above.nodes, place.row, self._scratch()
         node = (place.start, place.stop, int(nodes.table[row, _kernels.DEPTH]), nodes.counts[row])

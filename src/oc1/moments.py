@@ -153,15 +153,15 @@ def moments_of(
     Moments
     """
     with announce_compiling():
-        return Moments(tuple(each_column(partial(_sums_of, X, weights, rows), X.shape[1], n_jobs)))
+        return Moments(tuple(in_threads(partial(_sums_of, X, weights, rows), X.shape[1], n_jobs)))
 
 
-def each_column(task: Callable, n_columns: int, n_jobs: int) -> list:
-    """Do a task for each column, in threads; return the answers."""
+def in_threads(task: Callable, n_tasks: int, n_jobs: int) -> list:
+    """Do a task with the numbers from 0 on, in threads; return the answers."""
     if n_jobs == 1:
-        return [task(m) for m in range(n_columns)]
+        return [task(number) for number in range(n_tasks)]
     with ThreadPoolExecutor(n_jobs) as pool:
-        return list(pool.map(task, range(n_columns)))
+        return list(pool.map(task, range(n_tasks)))
 
 
 def _sums_of(X: np.ndarray, weights: np.ndarray | None, rows: np.ndarray | None, m: int) -> ExactSums:

@@ -8,15 +8,13 @@ the user's units.
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
 
-from ._compiling import announce_compiling
 from ._counting import gather_columns
 from ._kernels import flat_view
-from .moments import Moments, moments_of
+from .moments import Moments, in_threads, moments_of
 
 NORMALIZATIONS = ("standard", "positive")
 #: Rows that show where the values of attributes lie.
@@ -110,16 +108,11 @@ class SearchSpace:
         n_parts = min(n_jobs, 1 + len(rows) // WORTH_A_THREAD)
         bounds = np.linspace(0, len(rows), n_parts + 1).astype(int).tolist()
 
-        def convert(start: int, stop: int) -> None:
+        def convert(part: int) -> None:
             with np.errstate(all="ignore"):  # for NUMBA_DISABLE_JIT
-                gather_columns(*view, places, fill, self.shift, self.scale, start, stop, columns)
+                gather_columns(*view, places, fill, self.shift, self.scale, *bounds[part : part + 2], columns)
 
-        with announce_compiling():
-            if n_parts == 1:
-                convert(0, len(rows))
-            else:
-                with ThreadPoolExecutor(n_parts) as pool:
-                    list(pool.map(convert, bounds[:-1], bounds[1:]))
+        in_threads(convert, n_parts, n_parts)
         return columns
 
 

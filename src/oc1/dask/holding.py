@@ -137,7 +137,7 @@ class Held:
         -------
         Future
         """
-        return self._keep([self.client.submit(function, *args, pure=False, **kwargs)])[0]
+        return self._keep([self.client.submit(function, *args, key=own_keys(function, 1)[0], **kwargs)])[0]
 
     def compute(self, delayed: Sequence, shared: Sequence = ()) -> tuple[list[Future], list[Future]]:
         """Compute delayed values, together; the results stay on the workers.
@@ -194,11 +194,7 @@ class Held:
         for (function, n_args), places in alike.items():
             columns = [[calls[place][1 + i] for place in places] for i in range(n_args)]
             if n_args:
-                # Under a name of their own: among many tasks of one name that need few others, Dask looks for the
-                # worker that has the least to do, and moves to it what they need.
-                name = f"{funcname(function)}-{uuid.uuid4().hex}"
-                keys = [(name, number) for number in range(len(places))]
-                asked = self._keep(self.client.map(function, *columns, key=keys))
+                asked = self._keep(self.client.map(function, *columns, key=own_keys(function, len(places))))
             else:
                 asked = [self.submit(function) for _ in places]
             for place, future in zip(places, asked, strict=True):
@@ -245,6 +241,16 @@ class Held:
             self.traffic.tasks += len(calls)
             self.traffic.sent += sum(sizes)
             self.traffic.largest = max(self.traffic.largest, *sizes)
+
+
+def own_keys(function, n_tasks: int) -> list[tuple[str, int]]:
+    """Return keys for calls of a function, under a name of their own.
+
+    Among many tasks of one name that need few others, Dask looks for the worker that has the least to do, and moves to
+    it what they need.
+    """
+    name = f"{funcname(function)}-{uuid.uuid4().hex}"
+    return [(name, number) for number in range(n_tasks)]
 
 
 def add_up(parts: list) -> Any:
