@@ -5,7 +5,7 @@
     python benchmarks/bench_cli.py stream --rows 1000000
 
 Seconds are those of whole processes. Peak memory is that of the process (its resident set). "Reading alone" is the same
-reader without a model (``oc1.files.tables.scan_table``), and polars reading the whole file at once.
+reader without a model (``oc1.files.tables.reading.scan_table``), and polars reading the whole file at once.
 """
 
 import argparse

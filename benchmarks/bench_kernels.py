@@ -11,8 +11,8 @@ import numpy as np
 from bench_classifier import best_time
 from numba import njit
 
-from oc1 import _kernels
 from oc1.impurity import MEASURES
+from oc1.kernels import _kernels
 
 
 @njit(error_model="numpy", nogil=True)

@@ -8,8 +8,8 @@ from typing import Any
 from sklearn.datasets import load_breast_cancer, load_iris
 
 import oc1
-from oc1.animated_page import write_page
-from oc1.animating import record_search
+from oc1.animation.page import write_page
+from oc1.animation.recording import record_search
 from oc1.datasets import make_rcb
 from oc1.explore import explore
 
@@ -43,8 +43,8 @@ nitpicky = True
 # Single backquotes in docstrings are parameters more often than names that have a place in the reference.
 nitpick_ignore_regex = [("py:obj", ".*")]
 #: Where a short name in a docstring may live.
-PLACES = ("oc1", "oc1.baselines", "oc1.evaluation", "oc1.datasets", "oc1.tree", "oc1.comparing", "oc1.plotting")
-PLACES += ("oc1.dask",)
+PLACES = ("oc1", "oc1.baselines", "oc1.evaluation", "oc1.datasets", "oc1.tree.linear", "oc1.plotting")
+PLACES += ("oc1.evaluation.comparison", "oc1.dask")
 
 # -- Gallery ---------------------------------------------------------------------------------------------------------
 

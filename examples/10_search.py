@@ -13,7 +13,7 @@ Why does OC1 jump at random? Eight points show it.
 import matplotlib.pyplot as plt
 import numpy as np
 
-from oc1.animating import record_search
+from oc1.animation.recording import record_search
 from oc1.datasets import load_figure5, make_rcb
 
 X, y = load_figure5()

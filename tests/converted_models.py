@@ -14,10 +14,10 @@ from oc1.baselines import (
     PerceptronTreeClassifier,
     SADTClassifier,
 )
-from oc1.classifier import OC1Classifier
 from oc1.datasets import make_rcb
-from oc1.ensemble import OC1EnsembleClassifier
-from oc1.regressor import OC1Regressor
+from oc1.learners.classifier import OC1Classifier
+from oc1.learners.ensemble import OC1EnsembleClassifier
+from oc1.learners.regressor import OC1Regressor
 
 NASTY = ["it's", 'say "hi"\n"""', "früh ☃", "a\\b'; DROP TABLE data; --", "%s {x} \t", "-- x", "", "Ω"]
 

@@ -224,7 +224,6 @@ def clusters() -> Iterator[tuple[str, Callable[[], object]]]:
 
     from oc1.dask import DaskOC1Classifier
 
-    X, y = blobs(130_000, 3, 2, seed=6)
     settings: dict[str, dict] = {
         "default": {},
         "purest": {"prune": "holdout", "n_restarts": 2, "max_depth": 3},
@@ -234,9 +233,11 @@ def clusters() -> Iterator[tuple[str, Callable[[], object]]]:
     }
     with Client(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None) as client:
         for name, parameters in settings.items():
+            gaps = 0.05 if name == "missing" else 0.0
 
-            def fit(parameters=parameters, rows=X if name != "missing" else blobs(130_000, 3, 2, 0.05, 6)[0]):
+            def fit(parameters=parameters, gaps=gaps):
                 model = DaskOC1Classifier(client=client, random_state=1, **parameters)
+                rows, y = blobs(130_000, 3, 2, gaps, 6)
                 cut = (40_000, 90_000)
                 return model.fit(da.from_array(rows, chunks=(cut, 3)), da.from_array(y, chunks=(cut,))).to_local()
 

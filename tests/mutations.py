@@ -12,12 +12,12 @@ import numpy as np
 import pandas as pd
 
 from oc1.baselines import C45Classifier
-from oc1.classifier import OC1Classifier
-from oc1.ensemble import OC1EnsembleClassifier
-from oc1.files.models import Source, model_from_bytes, save_model
+from oc1.files.models.storage import Source, model_from_bytes, save_model
 from oc1.files.problems import FileProblem
-from oc1.learners import LEARNERS, make_learner
-from oc1.regressor import OC1Regressor
+from oc1.learners.classifier import OC1Classifier
+from oc1.learners.ensemble import OC1EnsembleClassifier
+from oc1.learners.registry import LEARNERS, make_learner
+from oc1.learners.regressor import OC1Regressor
 
 HUGE = ["99999999999999999999", "2147483648", "9223372036854775808", "1e308", "1e999", "-1", "0", "9" * 5000, "0.5"]
 TOKENS = [

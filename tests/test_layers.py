@@ -1,4 +1,4 @@
-"""Modules import only from those before them: the order is the architecture."""
+"""Packages are layers: each imports only from those above it in the list."""
 
 import ast
 from pathlib import Path
@@ -7,183 +7,67 @@ import pytest
 
 import oc1
 
-ORDER = [
-    "_kernels",
-    "_measures",
-    "_elimination",
-    "_regression",
-    "_newton",
-    "_exact",
-    "_counting",
-    "_pointers",
-    "_compiling",
-    "_printable",
-    "_threads",
+#: From the bottom up. Inside a package, files are free.
+LAYERS = [
+    "kernels",
     "impurity",
-    "export",
-    "reporting",
-    "sampling",
-    "categories",
-    "schema",
-    "tree",
-    "machine_tree",
-    "summaries",
-    "moments",
-    "scaling",
-    "splitting",
-    "batched",
-    "engines",
-    "linear",
-    "refining",
-    "simplifying",
-    "starts",
-    "grower",
-    "careful",
-    "pruning",
-    "base",
-    "classifier",
-    "regressor",
-    "_annealing",
-    "_machines",
-    "_perceptron",
-    "_grouping",
-    "c45",
-    "cart",
-    "cart_lc",
-    "lmdt",
-    "msmt",
-    "perceptron_tree",
-    "sadt",
-    "baselines",
-    "style",
-    "regions",
-    "layout",
-    "partition",
-    "equations",
-    "slices",
-    "projections",
-    "curves",
-    "trees",
-    "plotting",
-    "ensemble",
-    "learners",
     "datasets",
-    "warming",
-    "evaluation",
-    "_progress",
-    "comparing",
     "data",
-    "peers",
-    "plans",
-    "journal",
-    "trials",
-    "contest",
-    "report",
-    "charts",
-    "figures",
-    "problems",
-    "atomic",
-    "animating",
-    "animated_gif",
-    "animated_page",
-    "sniffing",
-    "parsing",
-    "arff",
-    "parquet",
-    "columns",
-    "writing",
-    "streams",
-    "tables",
-    "stored",
-    "dt",
-    "decoding",
-    "building",
-    "encoding",
-    "models",
-    "plain",
-    "_values",
-    "_sums",
-    "fixed_point",
-    "c_text",
-    "c_style",
-    "c_head",
-    "c_trees",
-    "c_answers",
-    "to_c",
-    "to_onnx",
-    "to_python",
-    "to_sql",
-    "page",
-    "small",
-    "explore",
-    "scoring",
-    "demonstration",
-    "clusters",
-    "holding",
-    "partitions",
-    "lazily",
-    "portions",
+    "tree",
     "growing",
-    "training_data",
-    "estimator",
-    "screen",
-    "options",
-    "showing",
-    "predictor",
-    "predicting",
-    "labelled",
-    "picturing",
-    "exploring",
-    "training",
-    "animate_command",
-    "validating",
-    "generating",
-    "converting",
-    "repeating",
-    "app",
-    "__init__",
+    "learners",
+    "baselines",
+    "evaluation",
+    "files",
+    "conversion",
+    "plotting",
+    "explore",
+    "animation",
+    "dask",
+    "experiments",
+    "_warmup",
+    "demo",
+    "cli",
     "__main__",
 ]
 PACKAGE = Path(oc1.__file__).parent
 
 
+def layer_of(module):
+    """Return the layer that a module like ``oc1.tree.text`` belongs to; "" for the package itself."""
+    return (module.split(".") + [""])[1]
+
+
 def imports(path):
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.ImportFrom) and node.level:
-            yield from [node.module.split(".")[0]] if node.module else [alias.name for alias in node.names]
+    """List the modules of this package that a file imports, at its top, inside functions, or by name."""
+    package = ["oc1", *path.relative_to(PACKAGE).parts[:-1]]
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names if alias.name.split(".")[0] == "oc1")
+        elif isinstance(node, ast.ImportFrom):
+            above = package[: len(package) - node.level + 1] if node.level else []
+            module = ".".join([*above, *([node.module] if node.module else [])])
+            if module == "oc1":
+                yield from (f"oc1.{alias.name}" for alias in node.names)
+            elif module.startswith("oc1."):
+                yield module
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith("import_module") and node.args:
+            name = node.args[0]
+            if isinstance(name, ast.Constant) and str(name.value).startswith(("oc1", ".")):
+                yield f"oc1{name.value}" if name.value.startswith(".") else name.value
 
 
-@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: path.stem)
-def test_imports_point_backwards(path):
-    place = ORDER.index(path.stem)
-    for name in imports(path):
-        if name in ORDER:  # names such as OC1Classifier come from the package itself
-            lazily = path.stem == "export" and name == "tree"  # only for type checking
-            assert lazily or ORDER.index(name) < place, f"{path.name} imports {name}"
+@pytest.mark.parametrize("path", sorted(PACKAGE.rglob("*.py")), ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_imports_point_down(path):
+    own = layer_of(".".join(["oc1", *path.relative_to(PACKAGE).with_suffix("").parts]))
+    if own == "__init__":  # the public names, imported when asked for
+        return
+    below = LAYERS[: LAYERS.index(own) + 1]
+    public = dict.fromkeys(oc1.__all__, "")
+    wrong = [name for name in imports(path) if layer_of(name) not in {*below, *public, ""}]
+    assert not wrong, f"{own} imports {', '.join(wrong)}"
 
 
-def test_compiled_code_calls_no_compiled_code_of_another_file():
-    # Numba would not renew its cache. `_measures` is called through pointers, `_kernels` calls nothing of ours.
-    compiled = {
-        path.stem for path in PACKAGE.rglob("*.py") if "njit(" in path.read_text() or "cfunc(" in path.read_text()
-    }
-    assert compiled == {
-        "_kernels", "_measures", "_elimination", "impurity", "_annealing", "_machines", "_perceptron",
-        "_regression", "_newton", "_exact", "_counting",
-    }  # fmt: skip
-    for alone in (
-        "_kernels",
-        "_regression",
-        "_newton",
-        "_exact",
-        "_counting",
-        "baselines/_annealing",
-        "baselines/_machines",
-        "baselines/_perceptron",
-    ):
-        assert not list(imports(PACKAGE / f"{alone}.py"))
-    shared = [
-        node for node in ast.walk(ast.parse((PACKAGE / "_measures.py").read_text())) if isinstance(node, ast.ImportFrom)
-    ]
-    names = {alias.name for node in shared if node.module == "_kernels" for alias in node.names}
-    assert all(name.isupper() for name in names)  # constants only
+def test_every_part_of_the_package_has_a_layer():
+    parts = {path.stem if path.suffix == ".py" else path.name for path in PACKAGE.iterdir()}
+    assert parts - {"__init__", "__pycache__", "py.typed"} == set(LAYERS)

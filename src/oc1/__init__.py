@@ -4,12 +4,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .classifier import OC1Classifier
-    from .comparing import compare
-    from .ensemble import OC1EnsembleClassifier
-    from .files.models import load_model, save_model
-    from .regressor import OC1Regressor
-    from .warming import warmup
+    from ._warmup import warmup
+    from .evaluation.comparison import compare
+    from .files.models.storage import load_model, save_model
+    from .learners.classifier import OC1Classifier
+    from .learners.ensemble import OC1EnsembleClassifier
+    from .learners.regressor import OC1Regressor
 
 __version__ = "0.1.0"
 
@@ -27,13 +27,13 @@ __all__ = [
 #: Where the public names live. They are imported when asked for: scikit-learn and Numba take two seconds, which
 #: ``oc1 --help`` need not spend.
 _HOMES = {
-    "OC1Classifier": ".classifier",
-    "OC1EnsembleClassifier": ".ensemble",
-    "OC1Regressor": ".regressor",
-    "compare": ".comparing",
-    "load_model": ".files.models",
-    "save_model": ".files.models",
-    "warmup": ".warming",
+    "OC1Classifier": ".learners.classifier",
+    "OC1EnsembleClassifier": ".learners.ensemble",
+    "OC1Regressor": ".learners.regressor",
+    "compare": ".evaluation.comparison",
+    "load_model": ".files.models.storage",
+    "save_model": ".files.models.storage",
+    "warmup": "._warmup",
 }
 
 

@@ -38,6 +38,6 @@ if __name__ == "__main__":
         main()
     else:
         # Needs nothing but the package itself.
-        from .demonstration import demonstrate
+        from .demo import demonstrate
 
         demonstrate()

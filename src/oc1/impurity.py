@@ -2,7 +2,7 @@
 
 A measure is a function of the class counts on the two sides of a split; OC1 minimises it. The functions here are the
 definitions of section 3.3.1 and Appendix B, for use and for reading; the compiled search maximises an equivalent *gain*
-(`oc1._kernels`), and the tests hold the two together.
+(`oc1.kernels._kernels`), and the tests hold the two together.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ import numpy as np
 from numba import njit, types
 from numba.core.errors import NumbaError
 
-from . import _kernels, _measures
+from .kernels import _kernels
+from .kernels import measures as _measures
 
 ImpurityFunction = Callable[[np.ndarray, np.ndarray], float]
 

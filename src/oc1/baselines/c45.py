@@ -14,19 +14,11 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ..base import SplitterClassifier, TreeClassifier
-from ..pruning import prune_sequence, pruning_path
-from ..reporting import Reporter
-from ..splitting import (
-    GrownNode,
-    Limits,
-    LinearTest,
-    NodeExamples,
-    entropy,
-    grow_with,
-    information_gained,
-)
-from ..tree import Tree
+from ..growing.progress import Reporter
+from ..growing.splitters import GrownNode, Limits, LinearTest, NodeExamples, entropy, grow_with, information_gained
+from ..learners.base import SplitterClassifier, TreeClassifier
+from ..tree.linear import Tree
+from ..tree.pruning import prune_sequence, pruning_path
 
 #: Gains closer than this are equal: they are sums in some order, rounded.
 EQUAL = 1e-12

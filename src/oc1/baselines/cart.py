@@ -8,9 +8,9 @@ from typing import ClassVar
 from joblib import effective_n_jobs
 from sklearn.utils._param_validation import StrOptions
 
-from ..base import TreeClassifier, grow_tree
-from ..grower import GrowthOptions
+from ..growing.grower import GrowthOptions
 from ..impurity import MEASURES, get_measure
+from ..learners.base import TreeClassifier, grow_tree
 
 
 class CARTClassifier(TreeClassifier):

@@ -9,10 +9,11 @@ from typing import ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from .. import _elimination, _kernels
-from ..base import SplitterClassifier
+from ..growing.splitters import LinearTest, NodeExamples
 from ..impurity import MEASURES, Measure, category_numbers, get_measure, raise_failure
-from ..splitting import LinearTest, NodeExamples
+from ..kernels import _kernels
+from ..kernels import elimination as _elimination
+from ..learners.base import SplitterClassifier
 
 #: What is added to the attribute that is perturbed (Figure 4).
 GAMMAS = np.array([-0.25, 0.0, 0.25])

@@ -9,10 +9,10 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
-from ..base import SplitterClassifier, TreeClassifier
-from ..machine_tree import MachineTree, evaluate
-from ..splitting import NodeExamples, entropy, structure_of
-from . import _machines
+from ..growing.splitters import NodeExamples, entropy, structure_of
+from ..kernels import linear_machine as _machines
+from ..learners.base import SplitterClassifier, TreeClassifier
+from ..tree.machine import MachineTree, evaluate
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import linprog
 
-from ..base import SplitterClassifier
-from ..splitting import LinearTest, NodeExamples
-from ._grouping import TwoClassProblem, best_axis_split
+from ..growing.splitters import LinearTest, NodeExamples
+from ..learners.base import SplitterClassifier
+from .grouping import TwoClassProblem, best_axis_split
 
 
 def nearest_plane(X: np.ndarray, sides: np.ndarray, weights: np.ndarray) -> np.ndarray | None:

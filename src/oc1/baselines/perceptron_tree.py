@@ -9,10 +9,10 @@ from typing import ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
-from ..base import SplitterClassifier
-from ..splitting import LinearTest, NodeExamples
-from ._grouping import TwoClassProblem, best_axis_split
-from ._perceptron import train_unit
+from ..growing.splitters import LinearTest, NodeExamples
+from ..kernels.perceptron import train_unit
+from ..learners.base import SplitterClassifier
+from .grouping import TwoClassProblem, best_axis_split
 
 
 @dataclass

@@ -9,9 +9,9 @@ from typing import ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ..base import SplitterClassifier
-from ..splitting import LinearTest, NodeExamples
-from . import _annealing
+from ..growing.splitters import LinearTest, NodeExamples
+from ..kernels import annealing as _annealing
+from ..learners.base import SplitterClassifier
 
 CRITERIA = {"info_gain": _annealing.INFO_GAIN, "gini": _annealing.GINI, "twoing": _annealing.TWOING}
 

@@ -7,17 +7,17 @@ from typing import Annotated
 import typer
 
 from .. import __version__
-from .animate_command import animate
-from .converting import convert
-from .exploring import explore
-from .generating import generate
-from .picturing import plot
-from .predicting import classify, examine
-from .repeating import demo, reproduce, warmup
+from .commands.animate import animate
+from .commands.convert import convert
+from .commands.explore import explore
+from .commands.generate import generate
+from .commands.plot import plot
+from .commands.predict import classify, examine
+from .commands.reproduce import demo, reproduce, warmup
+from .commands.show import show
+from .commands.train import train
+from .commands.validate import compare, cv
 from .screen import stop_when_terminated
-from .showing import show
-from .training import train
-from .validating import compare, cv
 
 app = typer.Typer(
     name="oc1",

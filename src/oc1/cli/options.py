@@ -9,7 +9,7 @@ from typing import Annotated, Any, NamedTuple
 
 import typer
 
-from ..learners import LEARNERS
+from ..learners.registry import LEARNERS
 from .screen import ClusterFailure, Refusal, Result, hear_interrupts
 
 DATA_PANEL = "Data file"
@@ -155,7 +155,7 @@ def _reading(
     ignore: Sequence[str] | None,
     missing_marker: Sequence[str] | None,
 ):
-    from ..files.tables import ReadOptions
+    from ..files.tables.reading import ReadOptions
 
     if format is not None and format not in FORMATS:
         raise Refusal(f"--format {format!r} is not known; it is one of {', '.join(FORMATS)}")
@@ -296,7 +296,7 @@ def make(name: str, parameters: dict[str, Any], extra: Sequence[str] | None, *, 
     **usual
         Used if the learner has such a parameter.
     """
-    from ..learners import make_learner, parameters_of
+    from ..learners.registry import make_learner, parameters_of
 
     if name not in LEARNERS:
         raise Refusal(f"--learner {name!r} is not known; it is one of {', '.join(LEARNERS)}")

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from ..files.models import estimator_of, read_fitted
-from ..files.stored import Source
-from ..files.tables import Inputs
+from ..files.models.record import Source
+from ..files.models.storage import estimator_of, read_fitted
+from ..files.tables.reading import Inputs
 
 
 class Predictor:

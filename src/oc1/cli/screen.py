@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 import typer
 
-from .._printable import printable
+from ..tree.printable import printable
 
 Result = TypeVar("Result")
 
@@ -178,8 +178,8 @@ def in_background(work: Callable[[], Result], title: str) -> Result:
     The work is done in a thread: the main one is free to hear the user and to move the bar. The thread cannot be
     stopped, so the whole process ends: nothing may be written inside `work`.
     """
-    from .._progress import progress_bar
-    from ..reporting import Growth, watching
+    from ..growing.progress import Growth, watching
+    from ..growing.progress_bar import progress_bar
 
     outcome: dict[str, Any] = {}
     done = threading.Event()

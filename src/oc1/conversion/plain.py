@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ..base import CarefulEstimator, TreeEstimator
 from ..baselines import C45Classifier
-from ..export import attribute_names
-from ..machine_tree import MachineTree
-from ..tree import RegressionTree, Tree
+from ..learners.base import CarefulEstimator, TreeEstimator
+from ..tree.linear import RegressionTree, Tree
+from ..tree.machine import MachineTree
+from ..tree.text import attribute_names
 
 #: Said where a tree of C4.5 is converted.
 DIVIDED = (

@@ -15,18 +15,18 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods
 from sklearn.utils.validation import check_is_fitted
 
-from ..base import Grown, Training
-from ..categories import labels_of
-from ..classifier import OC1Classifier
-from ..grower import build_tree
-from ..reporting import Reporter
-from ..scaling import attribute_means
+from ..data.categories import labels_of
+from ..data.search_space import attribute_means
+from ..growing.grower import build_tree
+from ..growing.progress import Reporter
+from ..learners.base import Grown, Training
+from ..learners.classifier import OC1Classifier
 from .clusters import clear_failures
 from .growing import FEW, ClusterGrower, best_first
-from .holding import Held
-from .lazily import is_collection, lazily
 from .partitions import Partition, Prepared, delayed_rows, prepare
-from .training_data import ClusterTraining
+from .predict import is_collection, lazily
+from .session import Held
+from .training import ClusterTraining
 
 
 class DaskOC1Classifier(OC1Classifier):

@@ -18,22 +18,22 @@ from typing import NamedTuple
 import numpy as np
 from distributed import Future
 
-from .. import _kernels
-from .._compiling import announce_compiling
-from .._kernels import BY_FILL
-from .._threads import one_blas_thread
-from ..batched import Counted, Judge, Lines
-from ..careful import CarefulGrower
-from ..engines import Placed
-from ..grower import Axis, Batch, Ground, GrowthOptions, LargeNode, Place
+from ..data.search_space import sample_positions
+from ..growing.blas import one_blas_thread
+from ..growing.engines import Placed
+from ..growing.grower import Axis, Batch, Ground, GrowthOptions, LargeNode, Place
+from ..growing.large_nodes import Counted, Judge, Lines
+from ..growing.penalised import CarefulGrower
+from ..growing.progress import Reporter, advance
+from ..growing.splitters import LinearTest
 from ..impurity import MEASURES
-from ..reporting import Reporter, advance
-from ..scaling import sample_positions
-from ..splitting import LinearTest
-from ..tree import Tree
-from . import portions as work
-from .holding import Held
+from ..kernels import _kernels
+from ..kernels._compiling import announce_compiling
+from ..kernels._kernels import BY_FILL
+from ..tree.linear import Tree
+from . import tasks as work
 from .partitions import Partition
+from .session import Held
 
 #: The examples of a node move to one worker when their values are so many bytes, or fewer than make a node large: the
 #: rounds would take longer.
@@ -54,7 +54,7 @@ class Group(NamedTuple):
 
 
 class ClusterNode:
-    """The examples of a node, on the workers; the engine behind `oc1.batched`.
+    """The examples of a node, on the workers; the engine behind `oc1.growing.large_nodes`.
 
     Parameters
     ----------

@@ -18,7 +18,7 @@ from dask.utils import is_arraylike, is_dataframe_like, is_series_like
 from sklearn.utils import check_array, column_or_1d, compute_sample_weight
 from sklearn.utils.validation import _get_feature_names
 
-from ..categories import (
+from ..data.categories import (
     Categories,
     encode,
     exact_class_weights,
@@ -30,7 +30,7 @@ from ..categories import (
     replace_by_codes,
     unite_categories,
 )
-from .holding import Held
+from .session import Held
 
 
 class Partition(NamedTuple):

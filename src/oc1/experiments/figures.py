@@ -12,9 +12,9 @@ from matplotlib.figure import Figure
 from scipy.spatial.distance import pdist
 
 from ..baselines import CARTLCClassifier
-from ..classifier import OC1Classifier
 from ..datasets import load_figure5, make_pol, make_rcb
 from ..impurity import gini
+from ..learners.classifier import OC1Classifier
 from ..plotting import HALO, corners, cut_polygon, draw_partition, draw_tree, save, scatter, tree_regions
 
 

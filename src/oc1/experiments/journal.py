@@ -8,7 +8,7 @@ import os
 from dataclasses import asdict
 from pathlib import Path
 
-from ..evaluation import FoldRecord
+from ..evaluation.protocol import FoldRecord
 
 
 class Journal:

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..baselines import C45Classifier, CARTClassifier, CARTLCClassifier, LMDTClassifier, SADTClassifier
-from ..classifier import OC1Classifier
-from ..ensemble import OC1EnsembleClassifier
 from ..impurity import MEASURES
+from ..learners.classifier import OC1Classifier
+from ..learners.ensemble import OC1EnsembleClassifier
 from .peers import make_peers
 
 REAL = ("cancer", "iris", "housing", "diabetes")

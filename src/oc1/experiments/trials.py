@@ -16,7 +16,7 @@ from sklearn.base import clone
 from sklearn.tree import DecisionTreeClassifier
 
 from ..datasets import make_pol
-from ..evaluation import FoldRecord, FoldTask
+from ..evaluation.protocol import FoldRecord, FoldTask
 from .peers import Peer, package_version
 
 #: What fit times are told as multiples of.

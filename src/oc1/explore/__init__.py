@@ -28,7 +28,7 @@ def explore(model: Any, X=None, y=None, *, source: Any = None, title: str | None
         in the page.
     y : array-like (n_samples,), optional
         Their classes (all of which the model must know) or numbers; needed with X.
-    source : oc1.files.stored.Source, optional
+    source : oc1.files.models.record.Source, optional
         What is known of the training data: the name of the target, ranges of the attributes.
     title : str, optional
         Of the page. None: what the model predicts, or the name of the learner.

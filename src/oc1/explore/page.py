@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from ..base import TreeEstimator
-from ..categories import labels_of
 from ..conversion.plain import PlainTree, plain_model
-from ..export import equation_sides
-from ..machine_tree import MachineTree
-from ..pruning import PruningSequence, prune_sequence
-from ..summaries import Histogram, NodeExamples
-from ..tree import RegressionTree
+from ..data.categories import labels_of
+from ..learners.base import TreeEstimator
+from ..tree.linear import RegressionTree
+from ..tree.machine import MachineTree
+from ..tree.pruning import PruningSequence, prune_sequence
+from ..tree.summaries import Histogram, NodeExamples
+from ..tree.text import equation_sides
 
 #: At most so many examples can be tried by a button, and so many are drawn on the map of a model on two attributes.
 TRIED, DRAWN = 200, 2000

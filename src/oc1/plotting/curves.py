@@ -10,7 +10,7 @@ from matplotlib.ticker import MaxNLocator
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from ..summaries import tree_of
+from ..tree.summaries import tree_of
 from .equations import names_of
 from .style import COLOURS, new_axes, plain, shortened
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from ..export import attribute_names, equation_sides, feature_name, write_test
-from ..machine_tree import MachineTree
-from ..summaries import tree_of
-from ..tree import Tree, TreeStructure
+from ..tree.linear import Tree, TreeStructure
+from ..tree.machine import MachineTree
+from ..tree.summaries import tree_of
+from ..tree.text import attribute_names, equation_sides, feature_name, write_test
 from .style import shortened
 
 #: Tests with more terms than this are cut to the `MOST_IMPORTANT`.

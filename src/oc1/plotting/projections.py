@@ -8,9 +8,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
-from ..export import equation_sides
-from ..summaries import NodeExamples, label_of, scale_of, threshold_of, tree_of
-from ..tree import RegressionTree, Tree
+from ..tree.linear import RegressionTree, Tree
+from ..tree.summaries import NodeExamples, label_of, scale_of, threshold_of, tree_of
+from ..tree.text import equation_sides
 from .equations import checked_node, left_side, wrapped
 from .style import COLOURS, add_legend, class_area, new_axes, plain, shortened
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..tree import Tree
+from ..tree.linear import Tree
 
 Box = tuple[float, float, float, float]
 

@@ -10,10 +10,10 @@ from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from matplotlib.patches import FancyBboxPatch, Patch, Rectangle
 
-from ..export import code_lists, equation_sides
-from ..machine_tree import MachineTree
-from ..summaries import Histogram, NodeSummary, scale_of, summarise_nodes, tree_of
-from ..tree import RegressionTree, Tree, TreeStructure
+from ..tree.linear import RegressionTree, Tree, TreeStructure
+from ..tree.machine import MachineTree
+from ..tree.summaries import Histogram, NodeSummary, scale_of, summarise_nodes, tree_of
+from ..tree.text import code_lists, equation_sides
 from .equations import lines_of_test
 from .layout import place_nodes, width_of, write
 from .style import COLOURS, add_legend, class_area, class_style, legend_columns, new_axes, shortened, tint

@@ -1,0 +1,52 @@
+"""Compile all kernels now, so that no later fit has to wait for it."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+
+from .baselines import CARTLCClassifier, LMDTClassifier, PerceptronTreeClassifier, SADTClassifier
+from .datasets import make_rcb
+from .growing.grower import SHARED_SEARCH
+from .learners.classifier import OC1Classifier
+from .learners.regressor import OC1Regressor
+
+
+class _Rounds(OC1Classifier):
+    """Searches as if there were many examples."""
+
+    _large = 50
+
+
+def warmup() -> float:
+    """Compile every kernel that the learners of the package can need; return the seconds it took.
+
+    The compiled code is kept on disk,
+    so this is worth its time once on a machine: in an image, after an upgrade, or before something that is timed.
+
+    Returns
+    -------
+    float
+        Some thirty seconds the first time, well under a second later.
+
+    Examples
+    --------
+    >>> from oc1 import warmup
+    >>> seconds = warmup()
+    """
+    start = time.perf_counter()
+    X, y = make_rcb(200, random_state=0)
+    quick = {"n_restarts": 2, "n_jumps": 1, "random_state": 0}
+    for criterion in ("twoing", "info_gain", "sum_minority"):
+        OC1Classifier(criterion=criterion, **quick).fit(X, y)
+    OC1Classifier(refine=True, prune=None, max_depth=2, **quick).fit(X, y)
+    OC1Regressor(prune=None, **quick).fit(X, X[:, 0])
+    OC1Classifier(max_terms=1, **quick).fit(X.astype(np.float32), y).predict(X.astype(np.float32))
+    for learner in (CARTLCClassifier, LMDTClassifier, SADTClassifier, PerceptronTreeClassifier):
+        learner(max_depth=1, random_state=0).fit(X, y)
+    for values in (X, X.astype(np.float32)):
+        _Rounds(max_depth=1, prune=None, **quick).fit(values, y)
+    X, y = make_rcb(SHARED_SEARCH, random_state=0)
+    OC1Classifier(n_jobs=2, max_depth=1, prune=None, **quick).fit(X, y)
+    return time.perf_counter() - start

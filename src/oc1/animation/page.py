@@ -1,0 +1,130 @@
+"""A recorded search (see `oc1.animation.recording`) as a page of its own: played, stepped through, with a slider."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+import os
+import re
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+
+from ..files.atomic import replacing
+from .recording import SearchRecord, frames_of, histograms_of, impurity_range, pieces_of
+
+#: Points that are drawn at most.
+MOST_POINTS = 2000
+
+
+def write_page(record: SearchRecord, path: str | os.PathLike, *, fps: float = 8.0, max_frames: int = 300) -> int:
+    """Write a recorded search as one HTML page that needs nothing else.
+
+    It shows what `oc1.animation.gif.write_gif` draws, in the reader's own size and in light or dark.
+
+    Parameters
+    ----------
+    record : SearchRecord
+    path : str or path-like
+        The file is there whole or not at all.
+    fps : float, default=8
+        Steps a second at first; the page has a choice.
+    max_frames : int, default=300
+        See `oc1.animation.recording.frames_of`. The end, one more, shows the test that the node got.
+
+    Returns
+    -------
+    int
+        The number of frames.
+    """
+    if not fps > 0:
+        raise ValueError(f"fps must be above 0, got {fps}")
+    data = page_data(record, frames_of(record, max_frames))
+    with replacing(path, "w", encoding="utf-8", newline="\n") as file:
+        file.write(page_of(data | {"fps": fps}))
+    return len(data["frames"]) + 1
+
+
+def page_of(data: dict[str, Any]) -> str:
+    """Return the page that shows these data."""
+    template = files(__package__).joinpath("animated_page.html").read_text(encoding="utf-8")
+    hashes = {}
+    for tag in ("style", "script"):
+        inside = re.search(rf"<{tag}>(.*?)</{tag}>", template, re.DOTALL)
+        assert inside is not None
+        hashes[tag] = base64.b64encode(hashlib.sha256(inside[1].encode()).digest()).decode()
+    rules = f"default-src 'none'; style-src 'sha256-{hashes['style']}'; script-src 'sha256-{hashes['script']}'"
+    # In a page, "<" could end the script that holds the data.
+    text = json.dumps(data, ensure_ascii=False, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
+    fields = {"@RULES@": f"{rules}; base-uri 'none'; form-action 'none'", "@DATA@": text}
+    fields["@TITLE@"] = html.escape(f"The search at the node {data['node']}")
+    return re.sub("@(RULES|DATA|TITLE)@", lambda found: fields[found[0]], template)
+
+
+def page_data(record: SearchRecord, frames: np.ndarray) -> dict[str, Any]:
+    """Return what the page needs to know, as JSON takes it.
+
+    Parameters
+    ----------
+    record : SearchRecord
+    frames : int array
+        Numbers of the steps that are shown.
+    """
+    steps = record.steps
+    data: dict[str, Any] = {
+        "node": record.node,
+        "criterion": record.criterion,
+        "names": record.feature_names,
+        "classes": [str(name) for name in record.classes],
+        "present": np.unique(record.y).tolist(),
+        "n_examples": len(record.y),
+        "n_moves": record.n_moves,
+        "n_runs": record.n_runs,
+        "range": [_short(value) for value in impurity_range(record)],
+        "curve": [_short(step.after) if np.isfinite(step.after) else None for step in steps],
+        "best": record.best.tolist(),
+        "best_run": steps[record.best[-1]].run,
+        "pieces": pieces_of(record),
+        "jumps": [i for i, step in enumerate(steps) if step.kind == "jump"],
+        "frames": [
+            {
+                "step": int(i),
+                "run": steps[i].run,
+                "kind": steps[i].kind,
+                "says": record.describe(int(i)),
+                "test": record.write_test(steps[i].coefficients, steps[i].threshold),
+            }
+            for i in frames
+        ],
+        "split": "the node stays a leaf" if record.split is None else record.write_test(*record.split),
+    }
+    if record.X.shape[1] == 2:
+        chosen = np.unique(np.linspace(0, len(record.y) - 1, MOST_POINTS).round().astype(int))
+        low, high = record.X.min(axis=0), record.X.max(axis=0)
+        margin = np.where(high > low, 0.06 * (high - low), 1.0)
+        needed = np.union1d(frames, record.best[frames])
+        data["box"] = [[float(own) for own in low - margin], [float(own) for own in high + margin]]
+        data["points"] = [
+            [_short(x), _short(y), int(c)] for (x, y), c in zip(record.X[chosen], record.y[chosen], strict=True)
+        ]
+        data["lines"] = {int(i): [*map(_exact, steps[i].coefficients), _exact(steps[i].threshold)] for i in needed}
+        data["split_line"] = record.split and [*map(_exact, record.split[0]), _exact(record.split[1])]
+    else:
+        # Heights in thousandths of the picture.
+        data["histograms"] = [
+            {"at": _short(own.threshold), "bins": (1000 * own.heights).round().astype(int).tolist()}
+            for own in histograms_of(record, frames)
+        ]
+    return data
+
+
+def _short(value: float) -> float:
+    """Keep as many digits as can be seen."""
+    return float(f"{value:.6g}")
+
+
+def _exact(value: float) -> float:
+    return float(f"{value:.10g}")

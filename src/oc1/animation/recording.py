@@ -1,0 +1,436 @@
+"""How the search at one node went, step by step, and which of its steps are worth a picture.
+
+The search is the real one: a tree is grown along the path to the node, and everything the search there tells (see
+`oc1.growing.progress`) is kept. `oc1.animation.gif` and `oc1.animation.page` make a file of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import pairwise
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..data.search_space import SearchSpace
+from ..growing.grower import Place, TreeGrower, build_tree
+from ..growing.penalised import CarefulGrower
+from ..growing.progress import MOVES, Move, Reporter
+from ..kernels import _kernels
+from ..learners.base import Grown, standard_scale
+from ..learners.classifier import OC1Classifier
+from ..tree.text import write_test
+
+#: The path of the root, as ``.dt`` files write it.
+ROOT = "Root"
+#: What a step may be.
+START, COEFFICIENT, JUMP = "start", "coefficient", "jump"
+#: Impurities that differ by no more than such a share are equal but for rounding.
+SLACK = 1e-9
+#: Terms of a test that are written at most, and letters of a name.
+MOST_TERMS = 6
+MOST_LETTERS = 24
+
+
+class Step(NamedTuple):
+    """A position of the hyperplane.
+
+    Attributes
+    ----------
+    run : int
+        Which start of the search it belongs to, from 1.
+    kind : {"start", "coefficient", "jump"}
+        How the search got here.
+    which : int or None
+        The coefficient that moved: an attribute, or the number of attributes for the constant. None if it was not one.
+    before, after : float
+        Impurity, infinite where all examples are on one side.
+    coefficients : float array (n_features,)
+    threshold : float
+        The test ``coefficients . x > threshold`` in the user's units.
+    """
+
+    run: int
+    kind: str
+    which: int | None
+    before: float
+    after: float
+    coefficients: np.ndarray
+    threshold: float
+
+
+@dataclass(frozen=True, eq=False)
+class SearchRecord:
+    """The search at one node of a tree.
+
+    Parameters
+    ----------
+    node : str
+        ``Root``, or the path to the node: ``l`` for not passing a test, ``r`` for passing it.
+    steps : tuple of Step
+        In the order in which they were made.
+    best : int array (n_steps,)
+        The best of the steps so far, by its number.
+    n_moves : int
+        Moves that the search made; more than there are steps if there was no room for all.
+    split : (float array, float) or None
+        Coefficients and threshold of the test that the node got: those of the best step, the threshold midway between
+        the examples; or of an axis-parallel split that is as good. None if the node is a leaf all the same.
+    X : float array (n_samples, n_features)
+        The examples of the node, missing values filled.
+    y : int array (n_samples,)
+        Their classes, by number.
+    weights : float array (n_samples,)
+    classes : array (n_classes,)
+    feature_names : tuple of str
+    space : SearchSpace
+        The attributes as the search saw them.
+    criterion : str
+    """
+
+    node: str
+    steps: tuple[Step, ...]
+    best: np.ndarray
+    n_moves: int
+    split: tuple[np.ndarray, float] | None
+    X: np.ndarray
+    y: np.ndarray
+    weights: np.ndarray
+    classes: np.ndarray
+    feature_names: tuple[str, ...]
+    space: SearchSpace
+    criterion: str
+
+    @property
+    def n_runs(self) -> int:
+        """How many starts were made."""
+        return max(step.run for step in self.steps)
+
+    @property
+    def impurities(self) -> np.ndarray:
+        """Impurity after each step."""
+        return np.array([step.after for step in self.steps])
+
+    def describe(self, number: int) -> str:
+        """Say in a few words what a step did."""
+        step = self.steps[number]
+        if step.kind == START:
+            only = np.flatnonzero(step.coefficients)
+            on = f" axis-parallel, on {self._short(only[0])}," if len(only) == 1 else ""
+            return f"starts{on} at {shown(step.after)}"
+        change = f": {shown(step.before)} → {shown(step.after)}"
+        if step.which is None:
+            return "jump" + change
+        what = "constant" if step.which == self.X.shape[1] else self._short(step.which)
+        return what + (change if not np.isclose(step.before, step.after, rtol=SLACK, atol=0.0) else ": no better")
+
+    def write_test(self, coefficients: np.ndarray, threshold: float) -> str:
+        """Write a test, of many terms the largest."""
+        size = np.abs(coefficients * self.space.scale)
+        kept = np.sort(np.argsort(-size, kind="stable")[:MOST_TERMS])
+        kept = kept[size[kept] > 0.0]
+        names = SimpleNamespace(feature_names=tuple(map(self._short, range(len(size)))))
+        text = write_test(names, kept, coefficients[kept], threshold)
+        if np.count_nonzero(size) == len(kept):
+            return text
+        terms, _, number = text.rpartition(" > ")
+        return f"{terms} + … > {number}"
+
+    def _short(self, attribute: int) -> str:
+        name = self.feature_names[attribute]
+        return name if len(name) <= MOST_LETTERS else name[: MOST_LETTERS - 1] + "…"
+
+
+def shown(impurity: float) -> str:
+    """Write an impurity."""
+    return f"{impurity:.5g}" if np.isfinite(impurity) else "∞"
+
+
+def record_search(X: Any, y: Any, sample_weight: Any = None, *, node: str = ROOT, **parameters: Any) -> SearchRecord:
+    """Search for the split of a node as `OC1Classifier` does, and keep every step.
+
+    Parameters
+    ----------
+    X : array-like (n_samples, n_features)
+    y : array-like (n_samples,)
+        Class labels.
+    sample_weight : array-like (n_samples,), optional
+    node : str, default="Root"
+        ``"Root"``, or the path from it: ``"l"`` is the node of the examples that do not pass the root's test, ``"lr"``
+        the node below it of those that pass its test.
+    **parameters
+        Those of `OC1Classifier`. ``prune`` is None unless it is given, which is the paper's search: from the best
+        axis-parallel split and from random hyperplanes, until the purest is found. (With ``prune="auto"``, the
+        classifier's own default, caution decides what is searched, if anything is.) No example is kept back for
+        pruning, whatever it says.
+
+    Returns
+    -------
+    SearchRecord
+
+    Raises
+    ------
+    ValueError
+        If there is no such node, or no search was made at it.
+
+    Examples
+    --------
+    The best axis-parallel split of these eight points is a local minimum, which a jump leaves.
+
+    >>> from oc1.datasets import load_figure5
+    >>> record = record_search(*load_figure5(), random_state=0)
+    >>> [(step.kind, round(step.after, 3)) for step in record.steps if step.kind != "coefficient"]
+    [('start', 1.667), ('jump', 1.0)]
+    """
+    path = "" if node == ROOT else node
+    if set(path) - set("lr") or not node:
+        raise ValueError(f"node must be 'Root' or a path from it of l and r, such as 'lr', got {node[:60]!r}")
+    recording = _Recording(**({"prune": None} | parameters))
+    recording._wanted = path
+    recording.fit(X, y, sample_weight)
+    record = recording._record
+    if not record.steps:
+        raise ValueError(f"no search was made at the node {node!r}: {recording._excuse()}")
+    if not np.isfinite(record.impurities).any():
+        raise ValueError(f"the search at the node {node!r} found no split: its examples cannot be told apart")
+    return record
+
+
+def frames_of(record: SearchRecord, most: int) -> np.ndarray:
+    """Choose the steps that are shown: all, if there are not too many.
+
+    The first and the last stay, and those that are better than all before; then starts and jumps; then of the others
+    as many as there is room for. What there is no room for is thinned out evenly.
+
+    Parameters
+    ----------
+    record : SearchRecord
+    most : int
+        How many at most, at least 2.
+
+    Returns
+    -------
+    int array
+        Numbers of steps, ascending.
+    """
+    if most < 2:
+        raise ValueError(f"at least 2 frames are needed, got {most}")
+    n = len(record.steps)
+    needed = np.full(n, 2)
+    needed[[step.kind != COEFFICIENT for step in record.steps]] = 1
+    needed[record.best == np.arange(n)] = 0
+    chosen = np.unique([0, n - 1])
+    for group in range(3):
+        others = np.setdiff1d(np.flatnonzero(needed == group), chosen)
+        room = min(most - len(chosen), len(others))
+        spread = others[np.linspace(0, len(others) - 1, room).round().astype(int)] if room else others[:0]
+        chosen = np.union1d(chosen, spread)
+    return chosen
+
+
+class ProjectionHistogram(NamedTuple):
+    """Where the examples lie along a step's direction; bins and heights are on one scale for all steps of a run."""
+
+    heights: np.ndarray  # (n_bins, n_classes): weight of the examples, as a share of the fullest bin of the run
+    threshold: float  # from 0, the left end, to 1
+
+
+def histograms_of(record: SearchRecord, frames: np.ndarray, n_bins: int = 40) -> list[ProjectionHistogram]:
+    """Return the histogram of the projections for each of some steps, and one more for the split of the node."""
+    steps = [record.steps[number] for number in frames]
+    best = record.steps[record.best[-1]]
+    split = (best.coefficients, best.threshold) if record.split is None else record.split
+    projected = [_project(record, *test) for test in [*((step.coefficients, step.threshold) for step in steps), split]]
+    runs = np.array([*(step.run for step in steps), 0])
+    own_class = [record.y == c for c in range(len(record.classes))]
+    histograms: list[Any] = [None] * len(runs)
+    for run in np.unique(runs):
+        own = np.flatnonzero(runs == run)
+        low, high = min(projected[i][0].min() for i in own), max(projected[i][0].max() for i in own)
+        edges = np.linspace(low, high if high > low else low + 1.0, n_bins + 1)
+        weights = [
+            np.array([np.histogram(projected[i][0][its], edges, weights=record.weights[its])[0] for its in own_class]).T
+            for i in own
+        ]
+        fullest = max(counts.sum(axis=1).max() for counts in weights)
+        for i, counts in zip(own, weights, strict=True):
+            place = np.clip((projected[i][1] - edges[0]) / (edges[-1] - edges[0]), 0.0, 1.0)
+            histograms[i] = ProjectionHistogram(counts / fullest, float(place))
+    return histograms
+
+
+def _project(record: SearchRecord, coefficients: np.ndarray, threshold: float) -> tuple[np.ndarray, float]:
+    """Project the examples on the direction of a test, in units of the search space; return them and the threshold."""
+    size = float(np.linalg.norm(coefficients * record.space.scale)) or 1.0
+    direction = coefficients / size
+    return (record.X - record.space.shift) @ direction, threshold / size - float(direction @ record.space.shift)
+
+
+def pieces_of(record: SearchRecord) -> list[tuple[int, int]]:
+    """Return where each run begins and ends; one that goes on after others has several pieces."""
+    runs = np.array([step.run for step in record.steps])
+    cuts = [0, *(np.flatnonzero(np.diff(runs)) + 1).tolist(), len(runs)]
+    return list(pairwise(cuts))
+
+
+def impurity_range(record: SearchRecord) -> tuple[float, float]:
+    """Return the impurities between which the curve is drawn.
+
+    Random starts may be a hundred times worse than anything the search is about, or infinitely: they are above it.
+    """
+    impurities = record.impurities
+    finite = impurities[np.isfinite(impurities)]
+    low, high = finite.min(), finite.max()
+    of_interest = [impurities[0], *(impurities[end - 1] for _, end in pieces_of(record))]
+    top = low + 1.6 * (max(value for value in [low, *of_interest] if np.isfinite(value)) - low)
+    top = min(max(top, np.quantile(finite, 0.9)), high)
+    room = (top - low) or (high - low) or max(abs(high), 1.0)
+    return float(low - 0.06 * room), float(low + 1.1 * room)
+
+
+# ---------------------------------------------------------------------------------------------------- recording
+
+
+class _Recorder(Reporter):
+    """Keep what the search of a node tells."""
+
+    def __init__(self) -> None:
+        super().__init__(MOVES, write=lambda line: None)
+        self.forget()
+
+    def forget(self) -> None:
+        """Begin anew, at another node."""
+        self.noted: list[Move] = []
+        self.n_made = 0
+        self.test: tuple[np.ndarray, np.ndarray, float] | None = None
+
+    def moves(self, moves: Sequence[Move], n_made: int) -> None:
+        """Keep the moves of a search."""
+        self.noted.extend(moves)
+        self.n_made += n_made
+
+    def linear_node(self, depth, counts, n, features, coefficients, threshold, gain) -> None:
+        """Keep the test that the node got."""
+        self.test = features, coefficients, threshold
+
+
+class _AlongPath(TreeGrower):
+    """Grow only the nodes on the way to one of them; the others stay leaves."""
+
+    path = ""
+    rows: np.ndarray  # of the examples of the last node
+
+    def _grow_all(self, root: Place, pool: ThreadPoolExecutor | None = None) -> None:
+        place, done = root, ""
+        for side in [*self.path, ""]:
+            self.rows = np.sort(place.examples.rows[place.start : place.stop])
+            self.reporter.forget()  # type: ignore[attr-defined]
+            below = self._follow(place)
+            for other in below:
+                other.above.nodes.table[other.row, _kernels.STATUS] = _kernels.LEAF
+            if side and not below:
+                raise ValueError(f"there is no node {self.path!r}: the node {done or ROOT!r} is a leaf")
+            if side:
+                place, done = below["lr".index(side)], done + side
+
+    def _grow_best_first(self, root: Place) -> None:
+        self._grow_all(root)
+
+
+class _CarefulAlongPath(_AlongPath, CarefulGrower):
+    """The same for the careful search."""
+
+
+class _Recording(OC1Classifier):
+    """A classifier that fits the path to a node, and keeps the search there."""
+
+    _wanted: str
+    _record: SearchRecord
+
+    def _pruning(self, data):
+        return None
+
+    def _finished(self, tree, data, alpha):
+        return tree
+
+    def _grow(self, data, rows, weights):
+        options, recorder = self._options(data.X.shape[1], len(data.classes)), _Recorder()
+        grower = (_CarefulAlongPath if options.is_careful else _AlongPath)(
+            data.X, data.y, weights, rows, data.fill, len(data.classes), options, data.seed, recorder, data.coded
+        )
+        grower.path = self._wanted
+        tree = build_tree(grower.grow(), data.fill, data.classes, data.feature_names)
+        own, space = grower.rows, grower.space
+        steps = tuple(_step_of(move, space) for move in recorder.noted)
+        names = data.feature_names or tuple(f"x{m + 1}" for m in range(data.X.shape[1]))
+        coded = data.coded or (False,) * len(names)
+        X = np.asarray(data.X[own], dtype=np.float64)
+        self._record = SearchRecord(
+            node=self._wanted or ROOT,
+            steps=steps,
+            best=_best_so_far([step.after for step in steps]),
+            n_moves=recorder.n_made,
+            split=None if recorder.test is None else (_whole(*recorder.test[:2], len(names)), recorder.test[2]),
+            X=np.where(np.isnan(X), data.fill, X),
+            y=data.y[own],
+            weights=np.ones(len(own)) if weights is None else weights[own],
+            classes=data.classes,
+            feature_names=tuple(f"code({name})" if own else name for name, own in zip(names, coded, strict=True)),
+            space=space,
+            criterion=options.measure.name,
+        )
+        return Grown(tree, grower.n_hyperplanes, standard_scale(data, rows, weights))
+
+    def _excuse(self) -> str:
+        """Say why no search was made."""
+        record, n_features = self._record, self.n_features_in_
+        n, least = len(record.y), self.min_samples_oblique
+        if len(np.unique(record.y)) == 1:
+            return f"its {n} examples are of one class"
+        if self.splits == "axis":
+            return "splits='axis' looks at single attributes only"
+        if n_features == 1 and self.splits == "best":
+            return "with one attribute there is nothing to combine"
+        if self.splits == "best" and n < (2 * n_features if least is None else least):
+            return f"it has {n} examples, and fewer than min_samples_oblique are split by one attribute"
+        if self.max_depth is not None and len(self._wanted) >= self.max_depth:
+            return f"max_depth={self.max_depth} makes it a leaf"
+        if n < max(self.min_samples_split, 2 * self.min_samples_leaf):
+            return f"it has {n} examples, too few for a split"
+        return (
+            "with caution no search was worth its while (a simpler split was as good); prune=None searches all the same"
+        )
+
+
+_Recording.__name__ = OC1Classifier.__name__  # for messages
+
+
+def _step_of(move: Move, space: SearchSpace) -> Step:
+    d = len(space.scale)
+    kind = {_kernels.A_START: START, _kernels.A_JUMP: JUMP}.get(move.which, COEFFICIENT)
+    coefficients, threshold = np.zeros(d), 0.0
+    if (move.plane[:-1] * space.scale).any():
+        features, own, threshold = space.test_of(move.plane)
+        if len(features) == 1:  # written as trees write it
+            own, threshold = np.ones(1), threshold / own[0]
+        coefficients = _whole(features, own, d)
+    which = move.which if kind == COEFFICIENT else None
+    return Step(move.run + 1, kind, which, move.before, move.after, coefficients, threshold)
+
+
+def _whole(features: np.ndarray, coefficients: np.ndarray, n_features: int) -> np.ndarray:
+    """Return the coefficients of all attributes."""
+    whole = np.zeros(n_features)
+    whole[features] = coefficients
+    return whole
+
+
+def _best_so_far(impurities: Sequence[float]) -> np.ndarray:
+    best, numbers = 0, []
+    for number, impurity in enumerate(impurities):
+        best = number if impurity < impurities[best] - SLACK * abs(impurity) else best
+        numbers.append(best)
+    return np.array(numbers, dtype=np.int64)

@@ -1,0 +1,118 @@
+"""What the learners of two-class planes share: a node as a two-class problem, and the axis-parallel split beside it.
+
+Equal examples are merged and the rest sorted, so that a plane depends neither on the order of the examples nor on
+whether one has weight 2 or stands there twice.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..growing.splitters import LinearTest, NodeExamples, entropy, information_gained
+
+#: A split that gains less information than this gains nothing.
+USELESS = 1e-12
+
+
+@dataclass(frozen=True)
+class TwoClassProblem:
+    """The different examples of a node, standardised, their classes grouped in two.
+
+    Attributes
+    ----------
+    X : float64 array (n, n_attributes)
+        ``(x - shift) / scale`` of the attributes that are not constant, sorted.
+    sides : float64 array (n,)
+        1 or -1: the group of the example's class.
+    weights : float64 array (n,)
+    attributes : int array (n_attributes,)
+    shift, scale : float64 arrays (n_attributes,)
+    """
+
+    X: np.ndarray
+    sides: np.ndarray
+    weights: np.ndarray
+    attributes: np.ndarray
+    shift: np.ndarray
+    scale: np.ndarray
+
+    @classmethod
+    def of_node(cls, node: NodeExamples) -> TwoClassProblem | None:
+        """Return the problem of a node; None if all its examples have the same values."""
+        attributes = np.flatnonzero(node.X.min(axis=0) < node.X.max(axis=0))
+        if len(attributes) == 0:
+            return None
+        rows = np.column_stack([node.X[:, attributes], node.y])
+        rows, number = np.unique(rows, axis=0, return_inverse=True)
+        weights = np.bincount(number.ravel(), weights=node.weights)
+        X, y = rows[:, :-1], rows[:, -1].astype(np.int64)
+        largest = np.abs(X).max(axis=0)  # divided by it, no square overflows
+        X = X / largest
+        mean = np.average(X, axis=0, weights=weights)
+        spread = np.sqrt(np.average((X - mean) ** 2, axis=0, weights=weights))
+        spread[spread == 0] = 1.0
+        X = (X - mean) / spread
+        sides = np.where(group_classes(X, y, weights)[y], 1.0, -1.0)
+        return cls(X, sides, weights, attributes, mean * largest, spread * largest)
+
+    def test(self, plane: np.ndarray, node: NodeExamples) -> LinearTest | None:
+        """Return the test ``plane . (x, 1) > 0`` in the user's units; None if it does not divide the node usefully."""
+        coefficients = np.zeros(node.X.shape[1])
+        coefficients[self.attributes] = plane[:-1] / self.scale
+        if not coefficients.any():
+            return None
+        test = LinearTest.of_plane(coefficients, float(coefficients[self.attributes] @ self.shift - plane[-1]), node.X)
+        right = test.branches(node.X) == 1
+        if min(right.sum(), (~right).sum()) < node.min_leaf:
+            return None
+        counts = [np.bincount(node.y[s], weights=node.weights[s], minlength=node.n_classes) for s in (~right, right)]
+        return test if information_gained(np.array(counts)) > USELESS else None
+
+
+def group_classes(X: np.ndarray, y: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Group the classes in two; return for each class index up to ``y.max()`` whether it is in the second group.
+
+    The class means are projected on their first principal axis, and the line is cut between two means where that makes
+    the scatter between the two groups largest.
+    """
+    sizes = np.bincount(y, weights=weights)
+    present = np.flatnonzero(sizes)
+    means = np.array([np.average(X[y == c], axis=0, weights=weights[y == c]) for c in present])
+    centred = means - np.average(means, axis=0, weights=sizes[present])
+    axis = np.linalg.svd(centred * np.sqrt(sizes[present])[:, None], full_matrices=False)[2][0]
+    places = centred @ axis
+    by_place = np.argsort(places, kind="stable")
+    order = present[by_place]
+    below = np.cumsum(sizes[order])[:-1]
+    moment = np.cumsum((sizes[present] * places)[by_place])[:-1]  # of all classes together it is 0
+    cut = int(np.argmax(moment**2 / (below * (sizes.sum() - below)))) + 1
+    second = np.zeros(len(sizes), dtype=bool)
+    second[order[cut:]] = True
+    return second
+
+
+def best_axis_split(node: NodeExamples) -> LinearTest | None:
+    """Return the axis-parallel split that gains most information, the first of equal ones; None if none gains any."""
+    total, n = node.counts, len(node.y)
+    by_class = np.zeros((n, node.n_classes))
+    by_class[np.arange(n), node.y] = node.weights
+    best, best_gain = None, USELESS
+    for m, x in enumerate(node.X.T):
+        order = np.argsort(x, kind="stable")
+        x = x[order]
+        places = np.arange(node.min_leaf - 1, n - node.min_leaf)
+        places = places[x[places] < x[places + 1]]
+        if len(places) == 0:
+            continue
+        left = np.cumsum(by_class[order], axis=0)[places]
+        right = total - left
+        after = left.sum(axis=1) * entropy(left) + right.sum(axis=1) * entropy(right)
+        gains = entropy(total) - after / total.sum()
+        first = int(np.argmax(gains))
+        if gains[first] > best_gain + USELESS:
+            best, best_gain = (m, x[places[first]]), gains[first]
+    if best is None:
+        return None
+    return LinearTest.of_plane(np.eye(node.X.shape[1])[best[0]], float(best[1]), node.X)

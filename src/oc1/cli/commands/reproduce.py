@@ -1,0 +1,120 @@
+"""``oc1 reproduce``, ``oc1 warmup`` and ``oc1 demo``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from ..options import Dask, Jobs, Json, Seed, on_workers
+from ..screen import STOPPED, Refusal, fail, note, print_json, refusing, say
+
+
+@refusing
+def reproduce(
+    what: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="EXPERIMENT...", help="table1, table2, figures, ...; all: everything in the paper."),
+    ] = None,
+    data: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="Folder of CSV files, instead of installed packages.")
+    ] = None,
+    out: Annotated[Path, typer.Option("--output", "-o", "--out", metavar="DIR", help="Folder for the results.")] = Path(
+        "oc1-results"
+    ),
+    sets: Annotated[
+        list[str] | None, typer.Option("--set", metavar="NAME", help="Run this data set only; several times.")
+    ] = None,
+    repeats: Annotated[
+        int | None,
+        typer.Option("--repeats", "-r", min=1, help="Cross-validations (default: 10; further: 5; peers, --quick: 1)."),
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="One repeat, artificial data of 500 points.")] = False,
+    limit: Annotated[
+        float | None, typer.Option(min=0.001, help="peers: seconds that a fit may take (default: 60).")
+    ] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Start over instead of going on where a run stopped.")] = False,
+    seed: Seed = 0,
+    jobs: Jobs = 1,
+    dask: Dask = None,
+    list_: Annotated[bool, typer.Option("--list", help="List the experiments.")] = False,
+) -> None:
+    """Repeat the paper's tables and figures, and print its values beside ours.
+
+    "further" and "peers" go beyond the paper and are not part of "all". A run that was stopped goes on where it was.
+
+    Example: oc1 reproduce table1 --data data --repeats 10 --jobs 2 -o results
+    """
+    from ...experiments.reproduce import LIMIT, Interrupted, draw_figures, make_plans
+    from ...experiments.reproduce import reproduce as run
+
+    plans = make_plans()
+    if list_:
+        for name, plan in plans.items():
+            say(f"{name:12} {plan.title}")
+        say("figures      the paper's figures")
+        return
+    names = list(dict.fromkeys(what or []))
+    unknown = [name for name in names if name not in (*plans, "figures", "all")]
+    if unknown or not names:
+        problem = f"{unknown[0]!r} is no experiment" if unknown else "name an experiment"
+        raise Refusal(f"{problem}: choose from {', '.join([*plans, 'figures', 'all'])}")
+    if jobs == 0:
+        raise Refusal("--jobs must be a number of processes, or -1 for all cores")
+    if "all" in names:
+        names = [*(name for name, plan in plans.items() if not plan.beyond), "figures"]
+    if dask is not None and any(plans[name].ours for name in names if name in plans):
+        note("note: the contest with other packages runs on this machine, where they are installed and timed")
+
+    def run_all() -> None:
+        for name in names:
+            if name == "figures":
+                for path in draw_figures(out, seed):
+                    say(str(path))
+                continue
+            run(
+                plans[name],
+                out,
+                data=data,
+                repeats=repeats or (1 if quick else plans[name].repeats),
+                n_jobs=jobs,
+                seed=seed,
+                n_samples=500 if quick else 2000,
+                fresh=fresh,
+                only=sets,
+                limit=LIMIT if limit is None else limit,
+            )
+            say((out / f"{name}.md").read_text(encoding="utf-8"))
+
+    try:
+        on_workers(dask, run_all, kept="; the same command goes on from where it was")
+    except Interrupted as interrupted:
+        fail(str(interrupted), STOPPED, mark="")
+    note(f"report: {out / 'report.html'}")
+
+
+@refusing
+def warmup(json: Json = False) -> None:
+    """Compile everything now, so that no later command has to wait for it (once on a machine).
+
+    Example: oc1 warmup
+    """
+    from ..._warmup import warmup as compile_everything
+
+    seconds = compile_everything()
+    if json:
+        print_json({"seconds": seconds})
+    else:
+        say(f"kernels compiled in {seconds:.1f} seconds")
+
+
+@refusing
+def demo() -> None:
+    """Show OC1 at work on iris.
+
+    Example: oc1 demo
+    """
+    from ...demo import demonstrate
+
+    demonstrate()

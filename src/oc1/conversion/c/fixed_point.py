@@ -1,0 +1,393 @@
+"""A tree in other numbers than doubles (floats, integers), and which rows the rounding could send elsewhere.
+
+An integer test is ``sum(A * q) > T``. An input is ``q = round(x * unit)``, the unit a power of two for each attribute.
+With ``a = c / unit`` the test ``sum(c * x) > t`` is the same as ``sum(a * q) > t`` but for the rounding of q; it is
+multiplied by the largest number (``scale``) for which no sum can overflow, whatever the inputs, and its coefficients
+are rounded to integers ``A = scale * a + error``. What those errors add up to at the attributes' means goes into T, so
+that they only count by how far a row is from the means.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+
+import numpy as np
+
+from ...tree.machine import MachineTree
+from ..plain import PlainTree
+
+#: What is added to the bounds for their own rounding, relative to the size of the sums.
+SLACK = 1e-12
+
+
+#: The threshold of a test that asks only whether a value is missing.
+ABOVE_ALL = np.finfo(float).max
+BEYOND_FLOATS = 'the tree holds numbers too large or too small for a float; give numbers="double"'
+
+
+def lowest(bits: int) -> int:
+    """Return the integer that marks a missing value."""
+    return -(1 << (bits - 1))
+
+
+def highest(bits: int) -> int:
+    """Return the largest input, in absolute value."""
+    return (1 << (bits - 1)) - 1
+
+
+@dataclass(frozen=True, eq=False)
+class Walk:
+    """How a tree finds the leaf of a row, in numbers of one type: float64, float32, or int64.
+
+    A node has functions, ``functions[node]:functions[node + 1]``. In a tree of tests it has one, and a row goes right
+    if the terms add up to more than its constant; in a tree of machines the terms are added to the constant, and the
+    row takes the branch of the largest function, the first of equals.
+
+    Attributes
+    ----------
+    children : int array (n_nodes, n_branches)
+    is_machine : bool
+    functions : int array (n_nodes + 1,)
+    terms : int array (n_functions + 1,)
+        Where the terms of each function begin.
+    features, coefficients : arrays (n_terms,)
+    constants : array (n_functions,)
+    missing : int8 array (n_nodes,)
+        As in `Tree`.
+    fill : array (n_features,)
+    codes : dict of int to array
+        What stands for each category of a column, `missing_mark` where the tree does not know it.
+    missing_mark : float or int
+        NaN, or the lowest integer.
+    """
+
+    children: np.ndarray
+    is_machine: bool
+    functions: np.ndarray
+    terms: np.ndarray
+    features: np.ndarray
+    coefficients: np.ndarray
+    constants: np.ndarray
+    missing: np.ndarray
+    fill: np.ndarray
+    codes: dict[int, np.ndarray]
+    missing_mark: float | int = math.nan
+
+    @classmethod
+    def make(cls, plain: PlainTree, categories: dict[int, list]) -> Walk:
+        """Take a tree as it is, in doubles; `categories` lists the values of each categorical column."""
+        tree, inner = plain.tree, ~plain.tree.is_leaf
+        if isinstance(tree, MachineTree):
+            weights = tree.functions[:, :-1]
+            rows, features = np.nonzero(weights)
+            coefficients, constants = weights[rows, features], tree.functions[:, -1]
+            functions = tree.machines
+            terms = np.concatenate([[0], np.cumsum((weights != 0).sum(axis=1))])
+        else:
+            features, coefficients, constants = tree.features, tree.coefficients, tree.thresholds[inner]
+            functions = np.concatenate([[0], np.cumsum(inner)])
+            terms = np.concatenate([[0], np.cumsum(np.diff(tree.terms)[inner])])
+        codes = {
+            m: np.array([plain.codes[m].get(value, math.nan) for value in values], dtype=float)
+            for m, values in categories.items()
+            if m in plain.codes
+        }
+        fill, used = np.zeros(len(tree.fill)), np.unique(features)
+        fill[used] = tree.fill[used]
+        for numbers in (coefficients, constants, fill):
+            if not np.isfinite(numbers).all():
+                raise ValueError("the tree holds numbers that are not finite, so it cannot be converted")
+        return cls(
+            tree.children, isinstance(tree, MachineTree), functions, terms, np.asarray(features, dtype=np.int64),
+            coefficients, constants, plain.missing, fill, codes,
+        )  # fmt: skip
+
+    @property
+    def is_leaf(self) -> np.ndarray:
+        """Whether each node is a leaf."""
+        return self.children[:, 0] < 0
+
+    def parts(self, function: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return (features, coefficients) of a function."""
+        span = slice(self.terms[function], self.terms[function + 1])
+        return self.features[span], self.coefficients[span]
+
+    def of_node(self, node: int) -> range:
+        """Return the functions of a node."""
+        return range(self.functions[node], self.functions[node + 1])
+
+    def values(self, inputs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the inputs with codes for categories and fill for what is missing, and where it is missing."""
+        values = np.array(inputs, dtype=self.fill.dtype)
+        for m, own in self.codes.items():
+            known = (inputs[:, m] >= 0) & (inputs[:, m] < len(own))  # False for NaN
+            values[:, m] = np.append(own, self.missing_mark)[np.where(known, inputs[:, m], len(own)).astype(np.int64)]
+        gone = np.isnan(values) if math.isnan(self.missing_mark) else values == self.missing_mark
+        return np.where(gone, self.fill, values), gone
+
+    def leaves(self, inputs: np.ndarray) -> np.ndarray:
+        """Return the leaf of each row by the very arithmetic of the C file."""
+        return self._descend(*self.values(inputs))
+
+    def _sums(self, node: int, values: np.ndarray) -> np.ndarray:
+        """Return the value of each function of a node, a column for each."""
+        sums = np.zeros((len(values), len(self.of_node(node))), dtype=self.coefficients.dtype)
+        with np.errstate(over="ignore", invalid="ignore"):
+            for column, function in enumerate(self.of_node(node)):
+                if self.is_machine:
+                    sums[:, column] = self.constants[function]
+                for feature, coefficient in zip(*self.parts(function), strict=True):
+                    sums[:, column] += coefficient * values[:, feature]
+        return sums
+
+    def _descend(
+        self, values: np.ndarray, gone: np.ndarray, see: Callable[[int, np.ndarray, np.ndarray], None] | None = None
+    ) -> np.ndarray:
+        """Return the leaf of each row; `see` is told of each inner node: its number, its rows, and their sums."""
+        out = np.empty(len(values), dtype=np.int64)
+        rows = {0: np.arange(len(values))}
+        for node in range(len(self.children)):  # preorder: children come after their parents
+            here = rows.pop(node)
+            if self.children[node, 0] < 0:
+                out[here] = node
+                continue
+            sums = self._sums(node, values[here])
+            if see is not None:
+                see(node, here, sums)
+            if self.is_machine:
+                branches = sums.argmax(axis=1)
+            else:
+                function = self.functions[node]
+                branches = (sums[:, 0] > self.constants[function]).astype(np.int64)
+                if self.missing[node]:
+                    hole = gone[here, self.parts(function)[0][0]]
+                    branches[hole] = self.missing[node] > 0
+            for branch, child in enumerate(self.children[node]):
+                if child >= 0:
+                    rows[int(child)] = here[branches == branch]
+        return out
+
+
+@dataclass(frozen=True, eq=False)
+class Rounded:
+    """A walk in other numbers, and how far they are from those they stand for.
+
+    Attributes
+    ----------
+    walk : Walk
+    units : float64 array (n_features,)
+        What 1 is as a value of each attribute.
+    scales : float64 array (n_functions,)
+        What each function is multiplied by, besides.
+    coefficient_errors : float64 array (n_terms,)
+    constant_errors : float64 array (n_functions,)
+        Absolute values.
+    centre : float64 array (n_features,)
+        Values at which the errors of the coefficients do not count.
+    precision : float
+        Relative error of one operation; 0 for integers.
+    """
+
+    walk: Walk
+    units: np.ndarray
+    scales: np.ndarray
+    coefficient_errors: np.ndarray
+    constant_errors: np.ndarray
+    centre: np.ndarray
+    precision: float
+
+
+# ---------------------------------------------------------------------------------------------------- floats
+
+
+def in_floats(walk: Walk) -> Rounded:
+    """Round a walk to float32."""
+    most = np.finfo(np.float32).max
+
+    def rounded(numbers: np.ndarray) -> np.ndarray:
+        with np.errstate(over="ignore", under="ignore"):
+            floats = numbers.astype(np.float32)
+        if np.isinf(floats).any():
+            raise ValueError(BEYOND_FLOATS)
+        return floats
+
+    # No float exceeds a threshold beyond all floats: it asks whether a value is missing, and goes on doing so.
+    beyond = (walk.constants == ABOVE_ALL) & (not walk.is_machine)
+    constants = rounded(np.where(beyond, most, walk.constants))
+    coefficients = rounded(walk.coefficients)
+    if ((coefficients == 0) & (walk.coefficients != 0)).any():
+        raise ValueError(BEYOND_FLOATS)
+    fill = np.zeros(len(walk.fill), dtype=np.float32)
+    used = np.unique(walk.features)
+    fill[used] = rounded(walk.fill[used])
+    codes = {m: rounded(own) for m, own in walk.codes.items()}
+    return Rounded(
+        replace(walk, coefficients=coefficients, constants=constants, fill=fill, codes=codes),
+        np.ones(len(fill)),
+        np.ones(len(constants)),
+        coefficients.astype(float) - walk.coefficients,
+        np.where(beyond, 0.0, np.abs(constants.astype(float) - walk.constants)),
+        np.zeros(len(fill)),
+        2.0**-24,
+    )
+
+
+# ---------------------------------------------------------------------------------------------------- integers
+
+
+def unit_for(largest: float, bits: int) -> float:
+    """Return the power of two that makes integers of numbers up to `largest`, with room for twice as much.
+
+    Examples
+    --------
+    >>> unit_for(7.9, 16)  # up to 15.99
+    2048.0
+    """
+    return 2.0 ** min(max(bits - 1 - math.frexp(2 * largest)[1], -1000), 1000) if largest > 0 else 1.0
+
+
+def column_units(X: np.ndarray, walks: Sequence[Walk], bits: int) -> np.ndarray:
+    """Return the unit of each column by the rows given; 1 for categories, which are numbers already."""
+    largest = np.where(np.isnan(X), 0.0, np.abs(X)).max(axis=0)
+    units = np.ones(X.shape[1])
+    for m in range(len(units)):
+        if not any(m in walk.codes for walk in walks):
+            units[m] = unit_for(max(float(largest[m]), *(abs(float(walk.fill[m])) for walk in walks)), bits)
+    return units
+
+
+def to_inputs(X: np.ndarray, units: np.ndarray, bits: int) -> np.ndarray:
+    """Turn measurements into the integers of the C file, as its macros do: rounded, cut off at the largest."""
+    most = highest(bits)
+    scaled = np.where(np.isnan(X), 0.0, X * units)
+    inputs = np.trunc(np.clip(scaled + np.copysign(0.5, scaled), -most, most)).astype(np.int64)
+    return np.where(np.isnan(X), lowest(bits), inputs)
+
+
+def in_integers(walk: Walk, units: np.ndarray, bits: int) -> Rounded:
+    """Round a walk to integers with the given units of the columns.
+
+    Inputs have so many `bits`, sums twice as many: for any inputs, no product and no sum overflows.
+    """
+    most, units = highest(bits), units.copy()
+    # No sum of products exceeds 2 ** (2 * bits - 1) - 2 if the coefficients of a function add up to no more than this.
+    room = ((1 << (2 * bits - 1)) - 2) // most
+    codes = {}
+    for m, own in walk.codes.items():
+        units[m] = unit_for(float(np.nanmax(np.abs([*own, walk.fill[m]]))), bits)
+        codes[m] = to_inputs(own, units[m], bits)
+    used = np.unique(walk.features)
+    fill = np.zeros(len(units), dtype=np.int64)
+    fill[used] = to_inputs(walk.fill[used], units[used], bits)
+    coefficients, constants = (
+        np.zeros(len(walk.features), dtype=np.int64),
+        np.zeros(len(walk.constants), dtype=np.int64),
+    )
+    errors, scales = np.zeros(len(coefficients)), np.ones(len(constants))
+    for node in np.flatnonzero(~walk.is_leaf):
+        functions = walk.of_node(int(node))
+        exact = {
+            j: [Fraction(float(c)) / Fraction(float(units[f])) for f, c in zip(*walk.parts(j), strict=True)]
+            for j in functions
+        }
+        scale = _scale(walk, functions, exact, room, most)
+        for j in functions:
+            start, features = walk.terms[j], walk.parts(j)[0]
+            shift, reach = Fraction(0), 0
+            for i, (feature, a) in enumerate(zip(features, exact[j], strict=True), start):
+                coefficients[i] = round(scale * a)
+                error = int(coefficients[i]) - scale * a
+                errors[i] = error
+                shift += error * int(fill[feature])
+                reach += abs(int(coefficients[i])) * most
+            constant = scale * Fraction(float(walk.constants[j]))
+            if walk.is_machine:
+                constants[j] = round(constant - shift)
+                scales[j] = scale
+                continue
+            span, threshold = slice(start, start + len(features)), math.floor(constant + shift)
+            common = int(np.gcd.reduce(coefficients[span])) or 1
+            coefficients[span] //= common
+            errors[span] /= common
+            reach //= common  # sums are between -reach and reach
+            constants[j], scales[j] = min(max(threshold // common, -reach - 1), reach), scale / common
+    integers = replace(
+        walk, coefficients=coefficients, constants=constants, fill=fill, codes=codes, missing_mark=lowest(bits)
+    )
+    constant_errors = np.full(len(constants), 0.5 if walk.is_machine else 0.0)
+    return Rounded(integers, units, scales, errors, constant_errors, fill.astype(float), 0.0)
+
+
+def _scale(walk: Walk, functions: range, exact: dict[int, list[Fraction]], room: int, most: int) -> Fraction:
+    """Return what the functions of a node are multiplied by before they are rounded to integers."""
+    if not walk.is_machine and len(exact[functions[0]]) == 1:
+        return 1 / abs(exact[functions[0]][0])  # a coefficient of 1 or -1 has no error
+    sizes = [sum(map(abs, exact[j]), Fraction(0)) for j in functions]
+    if walk.is_machine:
+        sizes = [s + abs(Fraction(float(walk.constants[j]))) / most for s, j in zip(sizes, functions, strict=True)]
+    if max(sizes) == 0:
+        return Fraction(1)
+    # Rounding adds up to 1/2 to each coefficient, and moves the constant by up to most / 2 for each of them.
+    left = room - 2 - max(len(exact[j]) for j in functions)
+    if left < room // 2:
+        raise ValueError(f"a test on {room - 2 - left} attributes is too long for integers of this size; give bits=32")
+    largest = max(max(map(abs, exact[j]), default=Fraction(0)) for j in functions)
+    scale = Fraction(left) / max(sizes)
+    return min(scale, Fraction((1 << 31) - 1) / largest) if largest else scale  # coefficients are stored in 32 bits
+
+
+# ---------------------------------------------------------------------------------------------------- what it costs
+
+
+def leaves_and_doubts(
+    exact: Walk, rounded: Rounded, X: np.ndarray, inputs: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the leaf of each row in doubles, and whether rounding could have sent the row to another.
+
+    It could if at some node of its path the sum is no farther from the threshold (for machines: the largest function
+    from another) than the bound of what the rounding of inputs, coefficients and sums adds up to.
+    """
+    values, gone = exact.values(X)
+    own_values = rounded.walk.values(inputs)[0].astype(float)
+    with np.errstate(over="ignore"):
+        input_errors = np.abs(own_values - values * rounded.units)
+    away = np.abs(own_values - rounded.centre)
+    doubtful = np.zeros(len(X), dtype=bool)
+
+    def bound(function: int, here: np.ndarray) -> np.ndarray:
+        features, coefficients = exact.parts(function)
+        span = slice(exact.terms[function], exact.terms[function + 1])
+        scale, constant = rounded.scales[function], exact.constants[function]
+        sizes = np.abs(coefficients) * scale
+        total = np.abs(values[np.ix_(here, features)]) @ sizes
+        edge = 0.0 if constant == ABOVE_ALL else abs(constant) * scale
+        error = input_errors[np.ix_(here, features)] @ (sizes / rounded.units[features])
+        error += away[np.ix_(here, features)] @ np.abs(rounded.coefficient_errors[span])
+        error += rounded.constant_errors[function] + SLACK * (total + edge)
+        if rounded.precision:
+            n = len(features) + 2
+            error += 1.01 * n * rounded.precision * (total + edge + error) + n * 2.0**-149
+            error[total + edge > np.finfo(np.float32).max / 2] = np.inf
+        return error
+
+    def see(node: int, here: np.ndarray, sums: np.ndarray) -> None:
+        functions = exact.of_node(node)
+        with np.errstate(over="ignore", invalid="ignore"):
+            bounds = np.stack([bound(function, here) for function in functions], axis=1)
+            if exact.is_machine:
+                sums = sums * rounded.scales[functions[0]]
+                best = sums.argmax(axis=1)[:, None]
+                margins = np.take_along_axis(sums, best, axis=1) - sums
+                bounds = bounds + np.take_along_axis(bounds, best, axis=1)
+                sure = (margins > bounds) | (np.arange(len(functions)) == best)
+            else:
+                sure = np.abs(sums - exact.constants[functions[0]]) * rounded.scales[functions[0]] > bounds
+        sure = sure.all(axis=1)
+        if exact.missing[node]:
+            sure |= gone[here, exact.parts(functions[0])[0][0]]
+        doubtful[here] |= ~sure
+
+    return exact._descend(values, gone, see), doubtful

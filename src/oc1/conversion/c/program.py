@@ -1,0 +1,199 @@
+"""A fitted model as one C99 header without dependencies: in doubles, in floats, or in integers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..plain import PlainModel, plain_model
+from .answers import write_answers
+from .fixed_point import Rounded, Walk, column_units, highest, in_floats, in_integers, leaves_and_doubts, to_inputs
+from .head import Head
+from .style import Style
+from .trees import write_largest, write_tree
+
+#: Compilers must neither fuse products into sums nor forget NaN.
+SAFETY = """\
+#if defined(__FINITE_MATH_ONLY__) && __FINITE_MATH_ONLY__
+#error "this file needs NaN and exact sums: compile it without -ffast-math"
+#endif
+#if defined(__clang__)
+#pragma STDC FP_CONTRACT OFF
+#elif defined(__GNUC__)
+#pragma GCC push_options
+#pragma GCC optimize("fp-contract=off")
+#elif defined(_MSC_VER)
+#pragma fp_contract(off)
+#else
+#pragma STDC FP_CONTRACT OFF
+#endif"""
+END_OF_SAFETY = """\
+#if defined(__clang__)
+#pragma STDC FP_CONTRACT DEFAULT
+#elif defined(__GNUC__)
+#pragma GCC pop_options
+#endif"""
+
+
+@dataclass(frozen=True)
+class CFile:
+    """A model as C, and what rounding costs.
+
+    Attributes
+    ----------
+    text : str
+        The header; plain ASCII.
+    n_rows : int or None
+        On how many rows the rounded model was tried; None for doubles, which round nothing, and if no rows were given.
+    n_different : int or None
+        How many of them get another class than in doubles (for numbers: end in another leaf).
+    n_close : int or None
+        How many are so close to a test on their path that rounding could send them elsewhere: no others can differ.
+    """
+
+    text: str
+    n_rows: int | None = None
+    n_different: int | None = None
+    n_close: int | None = None
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def to_c(
+    model: Any,
+    *,
+    name: str = "oc1_tree",
+    numbers: str = "double",
+    bits: int = 32,
+    data: Any = None,
+    labels: Sequence[str] | None = None,
+) -> CFile:
+    """Write a fitted tree or vote as a C99 header.
+
+    In doubles it does what the model does, bit for bit. (But C4.5 divides examples with missing values, which the
+    header does not.)
+
+    Parameters
+    ----------
+    model : fitted estimator of this package
+    name : str, default="oc1_tree"
+        What the names in the header begin with.
+    numbers : {"double", "float", "fixed"}, default="double"
+        What it computes with. "fixed" is for machines without floating point: integers that stand for multiples of a
+        power of two, one for each attribute.
+    bits : {16, 32}, default=32
+        Size of those integers. Sums have twice as many bits.
+    data : array-like (n_samples, n_features), optional
+        Training rows, in the form in which the model takes them. They say how large the attributes become ("fixed"
+        needs that), and on how many of them the header differs from the model.
+    labels : sequence of str, optional
+        What the classes are called, in their order; None: what they are.
+
+    Returns
+    -------
+    CFile
+
+    Examples
+    --------
+    >>> from oc1 import OC1Classifier
+    >>> from oc1.datasets import make_pol
+    >>> X, y = make_pol(random_state=0)
+    >>> file = to_c(OC1Classifier(random_state=0).fit(X, y), name="pol", numbers="fixed", data=X)
+    >>> print(file.text.splitlines()[2])
+     * It is a tree with 5 leaves, for 2 classes.
+    >>> file.n_rows, file.n_different
+    (2000, 0)
+    """
+    if not isinstance(name, str) or not re.fullmatch("[A-Za-z][A-Za-z0-9_]{0,39}", name):
+        raise ValueError(
+            f"name={name!r} is no name in C: give up to 40 letters, digits and underscores, a letter first"
+        )
+    if numbers not in ("double", "float", "fixed"):
+        raise ValueError(f'numbers must be "double", "float" or "fixed", got {numbers!r}')
+    if bits not in (16, 32):
+        raise ValueError(f"bits must be 16 or 32, got {bits!r}")
+    if numbers == "fixed" and data is None:
+        raise ValueError('numbers="fixed" needs data, the training rows: they say how large the attributes become')
+    plain = plain_model(model)
+    rows: Any = None if data is None else np.asarray(model._checked(data), dtype=float)
+    categories = _categories(model, plain)
+    if numbers == "fixed" and any(len(values) > highest(bits) for values in categories.values()):
+        raise ValueError(f"an attribute has too many categories for integers of {bits} bits; give bits=32")
+    texts = [str(label) for label in (plain.classes.tolist() if labels is None else labels)]
+    if len(texts) != len(plain.classes):
+        raise ValueError(f"labels has {len(texts)} names, but the model has {len(plain.classes)} classes")
+    exact = [Walk.make(tree, categories) for tree in plain.trees]
+    units, inputs = np.ones(len(plain.feature_names)), rows
+    rounded: list[Rounded] | None = None
+    if numbers == "fixed":
+        units = column_units(rows, exact, bits)
+        inputs = to_inputs(rows, units, bits)
+        rounded = [in_integers(walk, units, bits) for walk in exact]
+    elif numbers == "float":
+        rounded = [in_floats(walk) for walk in exact]
+        with np.errstate(over="ignore", under="ignore"):
+            inputs = None if rows is None else rows.astype(np.float32)
+    cost: tuple[int | None, int | None, int | None] = (None, None, None)
+    if rounded is not None and rows is not None:
+        cost = (len(rows), *_count_differences(plain, exact, rounded, rows, inputs))
+    walks = exact if rounded is None else [one.walk for one in rounded]
+    head = Head(Style(name, numbers, bits), plain, type(model).__name__, texts, categories, units, cost)
+    return CFile(_write(head, walks), *cost)
+
+
+def _categories(model: Any, plain: PlainModel) -> dict[int, list]:
+    """Return the values of each categorical column in the order of their numbers."""
+    known = getattr(model, "categories_", None) or [None] * len(plain.feature_names)
+    return {m: list(own.tolist()) for m, own in enumerate(known) if own is not None}
+
+
+def _count_differences(
+    plain: PlainModel, exact: list[Walk], rounded: list[Rounded], rows: np.ndarray, inputs: np.ndarray
+) -> tuple[int, int]:
+    """Return how many rows get another answer after rounding, and how many could."""
+    voices, own_voices, sure = (np.zeros((len(rows), max(1, len(plain.classes)))) for _ in range(3))
+    doubts = np.zeros(len(rows))
+    everyone = np.arange(len(rows))
+    different = np.zeros(len(rows), dtype=bool)
+    for tree, walk, own in zip(plain.trees, exact, rounded, strict=True):
+        leaves, doubtful = leaves_and_doubts(walk, own, rows, inputs)
+        own_leaves = own.walk.leaves(inputs)
+        different = leaves != own_leaves
+        voices[everyone, tree.votes[leaves]] += 1
+        own_voices[everyone, tree.votes[own_leaves]] += 1
+        sure[everyone, tree.votes[leaves]] += ~doubtful
+        doubts += doubtful
+    if plain.task == "number":
+        return int(different.sum()), int(doubts.sum())
+    winner = voices.argmax(axis=1)
+    # Another class could win if it had all doubtful voices; of equals the first wins.
+    reach = sure + doubts[:, None]
+    ahead = sure[everyone, winner, None] - reach - (np.arange(voices.shape[1]) < winner[:, None])
+    ahead[everyone, winner] = 0
+    return int((winner != own_voices.argmax(axis=1)).sum()), int((ahead < 0).any(axis=1).sum())
+
+
+def _write(head: Head, walks: list[Walk]) -> str:
+    """Put the file together."""
+    style, plain = head.style, head.plain
+    guard = f"{style.big}_H_INCLUDED"
+    parts = [head.description(), f"#ifndef {guard}\n#define {guard}"]
+    parts += ["#include <stdint.h>" if style.is_fixed else SAFETY, head.sizes()]
+    if style.is_fixed:
+        parts.append(head.inputs())
+    if head.categories:
+        parts += head.category_numbers()
+    if any(walk.is_machine for walk in walks):
+        parts.append(write_largest(style))
+    for number, walk in enumerate(walks):
+        parts += write_tree(style, plain, head.labels, number, walk)
+    parts += write_answers(style, plain)
+    if not style.is_fixed:
+        parts.append(END_OF_SAFETY)
+    parts.append(f"#endif /* {guard} */")
+    return "\n\n".join(parts) + "\n"

@@ -1,0 +1,223 @@
+"""A tree as a C function: nested ifs that people can read, or tables and a loop if it is large."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...tree.text import equation, functions
+from ..plain import PlainModel
+from ..sums import linear
+from .fixed_point import Walk
+from .style import Style, integers, table
+from .text import comment, function, wrapped
+
+#: Larger or deeper trees are written as tables and a loop, not as nested ifs: compilers are quick with those.
+MOST_LEAVES, MOST_DEPTH = 64, 15
+
+
+def write_largest(style: Style) -> str:
+    """Write the function by which trees of machines choose a branch."""
+    first, until = ("", "") if style.is_fixed else (" (and of those that are no numbers)", " && f[best] == f[best]")
+    return function(
+        f"int {style.name}_largest(const {style.sum} f[], int n)",
+        f"Which is the largest, the first of equals{first}.",
+        [
+            "    int j, best = 0;",
+            f"    for (j = 1; j < n{until}; ++j)",
+            "        if (!(f[j] <= f[best])) best = j;",
+            "    return best;",
+        ],
+    )
+
+
+def write_tree(style: Style, plain: PlainModel, labels: list[str], number: int, walk: Walk) -> list[str]:
+    """Write a function that returns the leaf's place among the leaves, or in a vote the class, and what it needs."""
+    writer = _TreeWriter(style, plain, labels, number, walk)
+    parts = [writer.code(m) for m in writer.coded]
+    is_small = walk.is_leaf.sum() <= MOST_LEAVES and writer.tree.tree.max_depth <= MOST_DEPTH
+    if not is_small:
+        parts.append(writer.value())
+    called, what = f"{style.name}_place", "The place of the row among the leaves."
+    if writer.is_vote:
+        called, what = f"{style.name}_tree{number}", f"The class that tree {number} votes for."
+    body = writer.nested() if is_small else writer.looped()
+    return [*parts, function(f"int {called}({style.row})", what, body)]
+
+
+class _TreeWriter:
+    """Writes what one tree needs."""
+
+    def __init__(self, style: Style, plain: PlainModel, labels: list[str], number: int, walk: Walk) -> None:
+        self.style, self.plain, self.labels, self.number, self.walk = style, plain, labels, number, walk
+        self.tree = plain.trees[number]
+        self.is_vote = plain.task == "vote"
+        self.coded = [m for m in walk.codes if m in walk.features]
+        leaves = np.flatnonzero(walk.is_leaf)
+        self.answers = np.full(len(walk.children), -1)
+        self.answers[leaves] = self.tree.votes[leaves] if self.is_vote else np.arange(len(leaves))
+
+    # ------------------------------------------------------------------ attributes
+
+    def _attribute(self, m: int) -> str:
+        return comment(self.plain.feature_names[m])
+
+    def _code_name(self, m: int) -> str:
+        return f"{self.style.name}_code{m}" + (f"_tree{self.number}" if self.is_vote else "")
+
+    def code(self, m: int) -> str:
+        """Write what gives a category the number that stands for it in this tree."""
+        style, codes = self.style, self.walk.codes[m]
+        unknown = codes == self.walk.missing_mark if style.is_fixed else np.isnan(codes)
+        written = [style.marker if gone else style.number(code) for code, gone in zip(codes, unknown, strict=True)]
+        return function(
+            f"{style.input} {self._code_name(m)}({style.input} number)",
+            f"What stands for a category of {self._attribute(m)}.",
+            [
+                table(style.input, "codes", written),
+                f"    return number >= 0 && number < {len(codes)} ? codes[(int)number] : {style.marker};",
+            ],
+        )
+
+    def value(self) -> str:
+        """Write what gives a large tree the value of an attribute."""
+        style = self.style
+        cases = [f"    case {m}: value = {self._code_name(m)}(value); break;" for m in self.coded]
+        gone = f"value == {style.marker}" if style.is_fixed else "value != value"
+        if cases and not style.is_fixed:
+            gone += f" || (value == {style.marker} && ({' || '.join(f'm == {m}' for m in self.coded)}))"
+        return function(
+            f"{style.sum} {style.name}_value{self.number}({style.row}, int m, int *missing)",
+            "The value of attribute m, and whether it is missing.",
+            [
+                style.numbers_table(style.input, "fill", self.walk.fill, f"{style.big}_N_FEATURES"),
+                f"    {style.input} value = x[m];",
+                *(["    switch (m) {", *cases, "    default: break;", "    }"] if cases else []),
+                f"    *missing = {gone};",
+                "    return *missing ? fill[m] : value;",
+            ],
+        )
+
+    # ------------------------------------------------------------------ nested ifs
+
+    def nested(self) -> list[str]:
+        """Write a tree as nested ifs, after variables for the attributes that it asks for."""
+        style, walk = self.style, self.walk
+        directed = {int(walk.parts(walk.functions[node])[0][0]) for node in np.flatnonzero(walk.missing)}
+        lines = [] if len(walk.features) else ["    (void)x;"]
+        for m in np.unique(walk.features).tolist():
+            raw = f"x[{m}]"
+            if m in walk.codes:
+                raw = f"c{m}"
+                lines.append(f"    const {style.input} c{m} = {self._code_name(m)}(x[{m}]);")
+            gone = f"{raw} == {style.marker}" if style.is_fixed or m in walk.codes else f"{raw} != {raw}"
+            if m in directed:
+                lines.append(f"    const int m{m} = {gone};")
+                gone = f"m{m}"
+            filled = f"{gone} ? {style.number(walk.fill[m])} : {raw}"
+            lines.append(f"    const {style.sum} v{m} = {filled}; /* {self._attribute(m)} */")
+        self._branch(0, "    ", lines)
+        return lines
+
+    def _branch(self, node: int, indent: str, lines: list[str]) -> None:
+        if self.walk.is_leaf[node]:
+            lines.append(f"{indent}return {self.answers[node]}; /* {self._leaf(node)} */")
+        elif self.walk.is_machine:
+            self._machine(node, indent, lines)
+        else:
+            self._test(node, indent, lines)
+
+    def _leaf(self, node: int) -> str:
+        if self.plain.task == "number":
+            return f"leaf {node}, {self.tree.leaves[node, 0]:.6g}"
+        return f"leaf {node}, class {comment(self.labels[self.tree.votes[node]], 40)}"
+
+    def _test(self, node: int, indent: str, lines: list[str]) -> None:
+        walk, deeper = self.walk, indent + "    "
+        tree: Any = self.tree.tree
+        own = walk.functions[node]
+        test = f"{self._linear(own, deeper)} > {self.style.number(walk.constants[own])}"
+        if walk.missing[node]:
+            m = walk.parts(own)[0][0]
+            test = f"m{m} || {test}" if walk.missing[node] > 0 else f"!m{m} && {test}"
+        lines.append(f"{indent}/* {comment(equation(tree, node), 100)} */")
+        lines.append(f"{indent}if ({test}) {{")
+        self._branch(int(walk.children[node, 1]), deeper, lines)
+        lines.append(f"{indent}}}")
+        self._branch(int(walk.children[node, 0]), indent, lines)
+
+    def _machine(self, node: int, indent: str, lines: list[str]) -> None:
+        tree: Any = self.tree.tree
+        deeper, own = indent + "    ", self.walk.of_node(node)
+        lines += [f"{indent}{{", f"{deeper}const {self.style.sum} f[] = {{"]
+        for one, written in zip(own, functions(tree, node), strict=True):
+            lines.append(f"{deeper}    /* {comment(written, 90)} */")
+            lines.append(f"{deeper}    {self._linear(one, deeper + '    ')},")
+        lines += [f"{deeper}}};", f"{deeper}switch ({self.style.name}_largest(f, {len(own)})) {{"]
+        for branch in range(len(own)):
+            lines.append(f"{deeper}{'default' if branch == len(own) - 1 else f'case {branch}'}:")
+            self._branch(int(self.walk.children[node, branch]), deeper + "    ", lines)
+        lines += [f"{deeper}}}", f"{indent}}}"]
+
+    def _linear(self, one: int, indent: str) -> str:
+        """Write the sum of a function of the walk."""
+        walk, write = self.walk, self.style.number
+        features, coefficients = walk.parts(one)
+        start = [write(walk.constants[one])] if walk.is_machine else []
+        return wrapped(linear(start, coefficients.tolist(), [f"v{m}" for m in features], write), " ", indent)
+
+    # ------------------------------------------------------------------ tables
+
+    def looped(self) -> list[str]:
+        """Write a tree as tables: inner nodes from 0 on, and -1 - answer for leaves."""
+        style, walk = self.style, self.walk
+        lines = [
+            integers("term", walk.terms),  # where the terms of each function begin
+            integers("feature", walk.features),
+            style.numbers_table("int32_t" if style.is_fixed else style.sum, "coefficient", walk.coefficients),
+            style.numbers_table(style.sum, "constant", walk.constants),
+        ]
+        nodes = np.flatnonzero(~walk.is_leaf)
+        goes_to = np.where(walk.is_leaf, -1 - self.answers, np.cumsum(~walk.is_leaf) - 1)
+        value = f"{style.name}_value{self.number}(x, feature[i], &missing)"
+        tables, step = (self._machine_loop if walk.is_machine else self._test_loop)(nodes, goes_to, value)
+        start, end = ["    long node = 0;", "    do {"], ["    } while (node >= 0);", "    return (int)(-1 - node);"]
+        return [*lines, *tables, *start, *step, *end]
+
+    def _test_loop(self, nodes: np.ndarray, goes_to: np.ndarray, value: str) -> tuple[list[str], list[str]]:
+        """Return further tables, and how a row goes from `node` to the next."""
+        missing = self.walk.missing[nodes]
+        tables = [integers("next", goes_to[self.walk.children[nodes]].ravel())]  # left and right
+        directed = []
+        if missing.any():
+            tables.append(integers("side", missing))  # where missing values go
+            directed.append("        if (missing && side[node]) right = side[node] > 0;")
+        return tables, [
+            f"        {self.style.sum} sum = 0;",
+            "        int missing = 0, right;",
+            "        long i;",
+            "        for (i = term[node]; i < term[node + 1]; ++i)",
+            f"            sum += coefficient[i] * {value};",
+            "        right = sum > constant[node];",
+            *directed,
+            "        node = next[2 * node + right];",
+        ]
+
+    def _machine_loop(self, nodes: np.ndarray, goes_to: np.ndarray, value: str) -> tuple[list[str], list[str]]:
+        """Return further tables, and how a row goes from `node` to the next."""
+        walk, style = self.walk, self.style
+        branches = np.concatenate([goes_to[walk.children[n][: len(walk.of_node(int(n)))]] for n in nodes])
+        first = np.concatenate([walk.functions[nodes], [len(walk.constants)]])  # the first function of each node
+        return [integers("first", first), integers("next", branches)], [
+            f"        {style.sum} f[{int(np.diff(first).max())}];",
+            "        const int n = (int)(first[node + 1] - first[node]);",
+            "        int j, missing;",
+            "        long i;",
+            "        for (j = 0; j < n; ++j) {",
+            "            f[j] = constant[first[node] + j];",
+            "            for (i = term[first[node] + j]; i < term[first[node] + j + 1]; ++i)",
+            f"                f[j] += coefficient[i] * {value};",
+            "        }",
+            f"        node = next[first[node] + {style.name}_largest(f, n)];",
+        ]

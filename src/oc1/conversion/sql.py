@@ -1,0 +1,393 @@
+"""A model as SQL: a ``CASE`` expression, or a whole query, for SQLite, PostgreSQL, DuckDB and others like them.
+
+A tree is a nested ``CASE``. SQLite takes only some twenty of them inside each other, so subtrees of a deep tree are cut
+out and come first: ``CASE WHEN <the way to it> THEN <subtree> ... ELSE <the rest of the tree> END``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..tree.machine import MachineTree
+from .plain import PlainModel, PlainTree, plain_model
+from .sums import asked_features, linear, machine_parts, written_total
+from .values import check_text, kind_of, known_categories, labels_of, plain_value, unused
+
+#: How many CASEs may stand inside each other before a tree is cut, and into how many parts it is cut then.
+MOST_LEVELS, N_PARTS = 10, 6
+#: SQLite takes an expression of a thousand levels, and a sum or a chain of ANDs has one for each term.
+MOST_TERMS = 900
+#: SQLite joins 64 tables at most.
+MOST_TREES = 60
+
+
+def to_sql(model: Any, *, table: str | Sequence[str] | None = None) -> str:
+    """Return a fitted model as SQL, for columns that have the names of its attributes.
+
+    NULL is a missing value, and so is an unknown category. Columns are cast to DOUBLE PRECISION, and numbers are
+    written so that they are the same doubles everywhere. What differs from the model:
+
+    - A floating-point NaN is no NULL, and databases take it for the largest of all numbers: make it NULL first
+      (``NULLIF(x, 'NaN')``).
+    - Where a sum of products overflows, PostgreSQL reports an error, and other databases may take another branch of a
+      linear machine (LMDT).
+    - SQLite takes a name in double quotes that is no column for a text. In a query (see `table`) it says so.
+
+    Parameters
+    ----------
+    model : fitted estimator of this package
+    table : str or sequence of str, optional
+        The table that a query is written for; a sequence if it takes more than one name, such as
+        ``("schema", "table")``. None: only an expression is written.
+
+    Returns
+    -------
+    str
+        An expression for the label, or the predicted number; with `table` a SELECT of all columns of the table,
+        ``prediction``, and for each class its probability ``p_<class>``.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from oc1 import OC1Classifier
+    >>> X = np.array([[0.0], [1.0], [2.0], [3.0]])
+    >>> print(to_sql(OC1Classifier(splits="axis", prune=None).fit(X, ["a", "a", "b", "b"])))
+    CASE WHEN COALESCE(CAST("x1" AS DOUBLE PRECISION), 1.5e+00) > 1.5e+00
+      THEN 'b'
+      ELSE 'a'
+    END
+    """
+    plain = plain_model(model)
+    _check_names(plain)
+    notes = "".join(f"-- {note}\n" for note in plain.notes)
+    columns = _Columns(plain, "data." if table is not None else "")
+    if table is None:
+        return notes + _expression(plain, columns)
+    parts = [table] if isinstance(table, str) else list(table)
+    source = ".".join(quoted_name(part, "the table") for part in parts)
+    answers = "oc1_answers"  # not the table itself
+    while answers == parts[-1].casefold():
+        answers += "_"
+    return f"{notes}{_query(plain, columns, source, answers)}\n"
+
+
+# ---------------------------------------------------------------------------------------------------- names and values
+
+
+def quoted_name(name: str, what: str) -> str:
+    """Write a name of a table or a column."""
+    if not name or "\0" in name:
+        raise ValueError(f"{what} {name!r} cannot be a name in SQL: it is empty or holds the character 0")
+    return '"' + check_text(name, what).replace('"', '""') + '"'
+
+
+def literal(value: Any) -> str:
+    """Write a text, a truth value or a number."""
+    if isinstance(value, str):
+        if "\0" in value:
+            raise ValueError(f"the text {value!r} cannot be written in SQL: it holds the character 0")
+        return "'" + check_text(value, "the text").replace("'", "''") + "'"
+    if isinstance(value, bool):
+        return "TRUE" if value else "FALSE"
+    if isinstance(value, int):
+        return str(value)
+    if not math.isfinite(value):
+        raise ValueError(f"the model holds the number {value}, which cannot be written in SQL")
+    # With an exponent, or else DuckDB takes it for a decimal and rounds; the shortest digits that are exact.
+    digits = repr(value)
+    if "e" in digits:
+        return digits
+    return next(text for n in range(1, 18) if float(text := f"{value:.{n}e}") == value)
+
+
+def _is_number(kind: type) -> bool:
+    return kind in (int, float)
+
+
+def _check_names(plain: PlainModel) -> None:
+    """Refuse names that databases cannot tell apart."""
+    names: dict[str, str] = {}
+    for column in sorted(set().union(*map(asked_features, plain.trees))):
+        name = str(plain.feature_names[column])
+        other = names.setdefault(name.casefold(), name)
+        if other is not name:
+            raise ValueError(
+                f"the attributes {other!r} and {name!r} cannot be columns of one table: many databases make no "
+                "difference between small and capital letters"
+            )
+
+
+class _Columns:
+    """Writes the attributes of a model as columns."""
+
+    def __init__(self, plain: PlainModel, prefix: str) -> None:
+        self.plain, self.prefix = plain, prefix
+        self.kinds = {
+            column: kind_of(values, f"the categories of {plain.feature_names[column]!r}") if values else str
+            for column, values in known_categories(plain).items()
+        }
+
+    def raw(self, column: int) -> str:
+        """Write a column as it is, or as a double if it holds numbers."""
+        name = self.prefix + quoted_name(str(self.plain.feature_names[column]), "the attribute")
+        is_number = _is_number(self.kinds.get(column, float))
+        return f"CAST({name} AS DOUBLE PRECISION)" if is_number else name
+
+    def category(self, column: int, value: Any) -> str:
+        """Write a category."""
+        value = plain_value(value, "the category")
+        return literal(float(value) if _is_number(self.kinds[column]) else value)
+
+    def filled(self, tree: PlainTree, column: int) -> str:
+        """Write a number that is never NULL: the value, the code of the category, or what missing values count as."""
+        fill = literal(float(tree.tree.fill[column]))
+        if column not in tree.codes:
+            return f"COALESCE({self.raw(column)}, {fill})"
+        if not tree.codes[column]:
+            return f"({fill})"  # two minus signs would begin a comment
+        cases = " ".join(
+            f"WHEN {self.category(column, value)} THEN {literal(float(code))}"
+            for value, code in tree.codes[column].items()
+        )
+        return f"CASE {self.raw(column)} {cases} ELSE {fill} END"
+
+
+# ---------------------------------------------------------------------------------------------------- questions
+
+
+def _linear(start: list[str], coefficients: list[float], values: list[str]) -> str:
+    """Write a linear combination, which all databases add up from left to right, as the model does."""
+    if len(values) > MOST_TERMS:
+        raise ValueError(f"a test has {len(values)} attributes; in SQL it may have {MOST_TERMS}")
+    return " ".join(linear(start, coefficients, values, literal))
+
+
+def _test(columns: _Columns, tree: PlainTree, node: int) -> str:
+    """Write the test of a node; it may come out NULL instead of false."""
+    own: Any = tree.tree
+    features, coefficients, threshold = own.test(node)
+    way, first = int(tree.missing[node]), int(features[0])
+    if len(features) == 1 and first in tree.codes:
+        return _membership(columns, tree, first, float(coefficients[0]), threshold, way)
+    if not way:
+        values = [columns.filled(tree, int(column)) for column in features]
+        return f"{_linear([], coefficients.tolist(), values)} > {literal(threshold)}"
+    raw = columns.raw(first)
+    if way > 0 and threshold == np.finfo(float).max:
+        return f"{raw} IS NULL"
+    test = f"{_linear([], coefficients.tolist(), [raw])} > {literal(threshold)}"
+    return f"({raw} IS NULL OR {test})" if way > 0 else test
+
+
+def _membership(columns: _Columns, tree: PlainTree, column: int, coefficient: float, threshold: float, way: int) -> str:
+    """Write a test of a categorical attribute alone as a list of categories."""
+    sides: tuple[list[str], list[str]] = ([], [])
+    for value, code in tree.codes[column].items():
+        sides[coefficient * code > threshold].append(columns.category(column, value))
+    raw = columns.raw(column)
+    if way > 0 or (way == 0 and coefficient * float(tree.tree.fill[column]) > threshold):
+        return f"({raw} IS NULL OR {raw} NOT IN ({', '.join(sides[0])}))" if sides[0] else "1 = 1"
+    return f"{raw} IN ({', '.join(sides[1])})" if sides[1] else "1 = 0"
+
+
+def _questions(columns: _Columns, tree: PlainTree, node: int) -> list[str]:
+    """Write for each branch of a node but the last (of a test: but the left one) whether a row takes it.
+
+    A machine's are to be asked one after the other: that a function is not less than those after it is enough, because
+    those before it were less than one of them.
+    """
+    own = tree.tree
+    if not isinstance(own, MachineTree):
+        return [_test(columns, tree, node)]
+    asked, *functions = (part.tolist() for part in machine_parts(own, node))
+    values = [columns.filled(tree, column) for column in asked]
+    written = [_linear([literal(constant)], row, values) for row, constant in zip(*functions, strict=True)]
+    return [" AND ".join(f"{this} >= {other}" for other in written[b + 1 :]) for b, this in enumerate(written[:-1])]
+
+
+def _takes(columns: _Columns, tree: PlainTree, node: int, branch: int) -> str:
+    """Write whether a row takes a branch, so that it can stand in a chain of ANDs."""
+    own = tree.tree
+    questions = _questions(columns, tree, node)
+    if not isinstance(own, MachineTree):
+        return f"({questions[0]})" + ("" if branch == 1 else " IS NOT TRUE")
+    before = [f"({question}) IS NOT TRUE" for question in questions[:branch]]
+    return " AND ".join([*before, *([f"({questions[branch]})"] if branch < len(questions) else [])])
+
+
+# ---------------------------------------------------------------------------------------------------- trees
+
+
+def _write_tree(columns: _Columns, tree: PlainTree, say: Callable[[int], str]) -> str:
+    """Write a tree as an expression; `say` writes a leaf."""
+    own = tree.tree
+    parents, n_branches = own.parents, (own.children >= 0).sum(axis=1)
+    if own.max_depth > MOST_TERMS:
+        raise ValueError(f"the tree has {own.max_depth} levels; in SQL it may have {MOST_TERMS}")
+
+    def below(root: int, gone: set[int]) -> list[int]:
+        """Return the nodes of a subtree without those that are gone, parents first."""
+        nodes = [root]
+        for node in nodes:  # the list grows while it is walked
+            nodes += [child for child in own.children[node, : n_branches[node]].tolist() if child not in gone]
+        return nodes
+
+    def sizes(nodes: list[int], gone: set[int]) -> tuple[dict[int, int], dict[int, int]]:
+        """Return how many CASEs stand inside each other at each node, and its number of leaves."""
+        levels: dict[int, int] = {}
+        leaves: dict[int, int] = {}
+        for node in reversed(nodes):
+            left = [c for c in own.children[node, : n_branches[node]].tolist() if c not in gone]
+            levels[node] = max((levels[child] for child in left), default=0) + (len(left) > 1)
+            leaves[node] = sum(leaves[child] for child in left) if n_branches[node] else 1
+        return levels, leaves
+
+    def write(root: int, gone: set[int], indent: str) -> str:
+        nodes = below(root, gone)
+        levels, leaves = sizes(nodes, gone)
+        if levels[root] <= MOST_LEVELS:
+            return nest(root, gone, indent)
+        lines, goal = [], leaves[root] / N_PARTS
+        for _ in range(N_PARTS - 1):
+            if levels[root] <= MOST_LEVELS:
+                break
+            part = min((node for node in nodes if n_branches[node]), key=lambda n: (n == root, abs(leaves[n] - goal)))
+            if part == root:
+                break
+            lines.append(f"WHEN {way(root, part)}\n{indent}  THEN {write(part, set(gone), indent + '  ')}")
+            gone = {*gone, part}
+            nodes = below(root, gone)
+            levels, leaves = sizes(nodes, gone)
+        rest = write(root, gone, indent + "  ")
+        return "CASE " + f"\n{indent}     ".join(lines) + f"\n{indent}  ELSE {rest}\n{indent}END"
+
+    def way(root: int, node: int) -> str:
+        """Write the conditions under which a row comes from the root to a node."""
+        steps = []
+        while node != root:
+            parent = int(parents[node])
+            steps.append(_takes(columns, tree, parent, own.children[parent].tolist().index(node)))
+            node = parent
+        return " AND ".join(reversed(steps))
+
+    def nest(node: int, gone: set[int], indent: str) -> str:
+        while n_branches[node]:
+            children = own.children[node, : n_branches[node]].tolist()
+            left = [branch for branch, child in enumerate(children) if child not in gone]
+            if len(left) > 1:
+                break
+            node = children[left[0]]  # whoever comes here takes this branch
+        else:
+            return say(node)
+        questions = _questions(columns, tree, node)
+        if not isinstance(own, MachineTree):
+            children, left = children[::-1], [0, 1]
+        cases = [
+            f"WHEN {questions[branch]}\n{indent}  THEN {nest(children[branch], gone, indent + '  ')}"
+            for branch in left[:-1]
+        ]
+        last = nest(children[left[-1]], gone, indent + "  ")
+        return "CASE " + f"\n{indent}     ".join(cases) + f"\n{indent}  ELSE {last}\n{indent}END"
+
+    return write(0, set(), "")
+
+
+def _expression(plain: PlainModel, columns: _Columns) -> str:
+    """Write the label, or the number, as one expression."""
+    first = plain.trees[0]
+    if plain.task == "number":
+        values = _write_tree(columns, first, lambda node: literal(float(first.leaves[node, 0])))
+        return f"CAST({values} AS DOUBLE PRECISION)"
+    labels = _written_labels(plain)
+    if plain.task == "class":
+        return _write_tree(columns, first, lambda node: labels[first.votes[node]])
+    trees = [_votes(columns, tree) for tree in plain.trees]
+    votes = "\nUNION ALL SELECT ".join([f"{trees[0]} AS vote", *trees[1:]])
+    names = " ".join(f"WHEN {number} THEN {label}" for number, label in enumerate(labels))
+    return (
+        f"(SELECT CASE vote {names} END\nFROM (SELECT {votes}) AS votes\n"
+        "GROUP BY vote ORDER BY COUNT(*) DESC, vote LIMIT 1)"
+    )
+
+
+def _votes(columns: _Columns, tree: PlainTree) -> str:
+    return _write_tree(columns, tree, lambda node: str(int(tree.votes[node])))
+
+
+def _written_labels(plain: PlainModel) -> list[str]:
+    labels, kind = labels_of(plain)
+    if kind is float:
+        return [f"CAST({literal(float(label))} AS DOUBLE PRECISION)" for label in labels]
+    return [literal(label) for label in labels]
+
+
+def _query(plain: PlainModel, columns: _Columns, source: str, table: str) -> str:
+    """Write a query whose rows are those of the table with the answers beside them.
+
+    The answers stand in a small table, joined by what a tree says, so that a tree is asked once for all of them.
+    """
+    if plain.task == "number":
+        return f"SELECT data.*, {_expression(plain, columns)} AS prediction\nFROM {source} AS data"
+    labels, n_classes = _written_labels(plain), len(plain.classes)
+    outputs = [quoted_name(name, "the class") for name in _output_names(plain)]
+    if plain.task == "class":
+        tree = plain.trees[0]
+        answers: dict[tuple, int] = {}
+        for node in np.flatnonzero(tree.tree.is_leaf).tolist():
+            answers.setdefault((int(tree.votes[node]), *tree.leaves[node].tolist()), len(answers))
+
+        def say(node: int) -> str:
+            return str(answers[int(tree.votes[node]), *tree.leaves[node].tolist()])
+
+        rows = [
+            f"({number}, {labels[vote]}, {', '.join(map(literal, shares))})"
+            for (vote, *shares), number in answers.items()
+        ]
+        chosen = "answers.label AS prediction"
+        shares = [f"CAST(answers.s{c} AS DOUBLE PRECISION) AS {outputs[c]}" for c in range(n_classes)]
+        joins = [f"JOIN {table} AS answers ON answers.number = {_write_tree(columns, tree, say)}"]
+    else:
+        if len(plain.trees) > MOST_TREES:
+            raise ValueError(
+                f"the vote has {len(plain.trees)} trees; a query can ask {MOST_TREES}. Without a table there is an "
+                "expression for the label, which has no such limit"
+            )
+        rows = [
+            f"({c}, {labels[c]}, {', '.join(literal(float(c == other)) for other in range(n_classes))})"
+            for c in range(n_classes)
+        ]
+        numbers = range(1, len(plain.trees) + 1)
+        sums = [" + ".join(f"a{number}.s{c}" for number in numbers) for c in range(n_classes)]
+        voices = [f"CAST({one} AS DOUBLE PRECISION)" for one in sums]  # PostgreSQL's literals are exact decimals
+        smoothing = literal(float(plain.smoothing))
+        smoothed = [f"({one} + {smoothing})" if plain.smoothing else one for one in voices]
+        total = written_total(plain, smoothed, literal)
+        shares = [f"{smoothed[c]} / {total} AS {outputs[c]}" for c in range(n_classes)]
+        cases = "\n  ".join(
+            f"WHEN {' AND '.join(f'{voices[c]} >= {other}' for other in voices[c + 1 :])} THEN {labels[c]}"
+            for c in range(n_classes - 1)
+        )
+        chosen = f"CASE {cases} ELSE {labels[-1]} END AS prediction" if cases else f"{labels[0]} AS prediction"
+        joins = [
+            f"JOIN {table} AS a{number} ON a{number}.number = {_votes(columns, tree)}"
+            for number, tree in zip(numbers, plain.trees, strict=True)
+        ]
+    names = ", ".join(["number", "label", *(f"s{c}" for c in range(n_classes))])
+    values = ",\n  ".join(rows)
+    selected = ",\n  ".join(["data.*", chosen, *shares])
+    lines = [f"WITH {table}({names}) AS (VALUES\n  {values}\n)", f"SELECT {selected}", f"FROM {source} AS data", *joins]
+    return "\n".join(lines)
+
+
+def _output_names(plain: PlainModel) -> list[str]:
+    """Return ``p_<class>`` for each class, made different where only capital letters tell them apart."""
+    names: list[str] = []
+    taken: set[str] = set()
+    for label in labels_of(plain)[0]:
+        names.append(unused(f"p_{label}", taken, str.casefold))
+        taken.add(names[-1].casefold())
+    return names

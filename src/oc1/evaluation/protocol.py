@@ -1,0 +1,359 @@
+"""The paper's way to compare learners (section 4.1): repeated cross-validation on partitions that all of them share.
+
+`cross_validate` gives one record a learner and fold, `summarise` the means and standard deviations that the paper
+prints, `nested` chooses parameters inside the training folds, and `corrected_t_test` says whether a difference is more
+than chance.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from joblib import Parallel, delayed
+from scipy import stats
+from sklearn.base import is_classifier
+from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.utils import _safe_indexing
+
+from ..learners.base import seeded
+
+
+@dataclass(frozen=True)
+class FoldRecord:
+    """What one learner did on one fold.
+
+    Attributes
+    ----------
+    data, learner : str
+    repeat, fold : int
+    n_test, n_correct : int
+        Examples of the fold, and those of them that were classified correctly.
+    leaves, depth, hyperplanes : int or None
+        Of the fitted model; None where it has no such thing.
+    seconds : float
+        Time to fit.
+    """
+
+    data: str
+    learner: str
+    repeat: int
+    fold: int
+    n_test: int
+    n_correct: int
+    leaves: int | None
+    depth: int | None
+    hyperplanes: int | None
+    seconds: float
+
+    @property
+    def key(self) -> tuple[str, str, int, int]:
+        """What tells records apart."""
+        return self.data, self.learner, self.repeat, self.fold
+
+
+@dataclass(frozen=True)
+class FoldTask:
+    """One fit that is to be done: everything `FoldRecord` follows from."""
+
+    data: str
+    learner: str
+    repeat: int
+    fold: int
+    estimator: Any
+    X: Any
+    y: Any
+    folds: int
+    seed: int
+
+    @property
+    def key(self) -> tuple[str, str, int, int]:
+        """That of the record that will come of it."""
+        return self.data, self.learner, self.repeat, self.fold
+
+    def run(self) -> FoldRecord:
+        """Fit and test the learner on this fold."""
+        train, test = self._partition()
+        model = seeded(self.estimator, derive_seed(self.seed, self.repeat, self.fold))
+        start = time.perf_counter()
+        model.fit(_safe_indexing(self.X, train), _safe_indexing(self.y, train))
+        seconds = time.perf_counter() - start
+        right = np.asarray(model.predict(_safe_indexing(self.X, test))) == np.asarray(_safe_indexing(self.y, test))
+        return FoldRecord(*self.key, len(test), int(right.sum()), *_size(model), seconds)
+
+    def _partition(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the rows to learn from and those to test on."""
+        n = len(self.y)
+        if self.folds == n:  # leave one out: classes cannot be dealt evenly
+            return np.delete(np.arange(n), self.fold), np.array([self.fold])
+        partition = StratifiedKFold(self.folds, shuffle=True, random_state=derive_seed(self.seed, self.repeat))
+        return list(partition.split(np.zeros(n), self.y))[self.fold]
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A cell of the paper's tables: one learner on one data set.
+
+    Means and standard deviations (``_sd``) are over the repeats; a deviation is None if there is one repeat only.
+
+    Attributes
+    ----------
+    data, learner : str
+    repeats : int
+    accuracy, accuracy_sd : float
+        Per cent, pooled over the folds of a repeat.
+    leaves, depth, hyperplanes : float or None
+        Mean over the folds of a repeat, then over the repeats.
+    seconds : float
+        Median time of a fit: the first one in a process also loads compiled code, which a mean would show.
+    """
+
+    data: str
+    learner: str
+    repeats: int
+    accuracy: float
+    accuracy_sd: float | None
+    leaves: float | None
+    leaves_sd: float | None
+    depth: float | None
+    depth_sd: float | None
+    hyperplanes: float | None
+    hyperplanes_sd: float | None
+    seconds: float
+
+
+class PairedTest(NamedTuple):
+    """The outcome of `corrected_t_test`: mean difference a - b in points of accuracy, t statistic, p value."""
+
+    difference: float
+    statistic: float
+    p_value: float
+
+
+def derive_seed(*numbers: int) -> int:
+    """Return a seed that depends on all of the given numbers."""
+    # The length goes in because a seed sequence pads with zeros: (3,) and (3, 0) would give the same numbers.
+    return int(np.random.SeedSequence([len(numbers), *numbers]).generate_state(1)[0])
+
+
+def _size(model) -> tuple[int | None, int | None, int | None]:
+    """Return leaves, depth and hyperplanes of a fitted model, or of the best or last model inside it."""
+    while True:
+        if hasattr(model, "best_estimator_"):
+            model = model.best_estimator_
+        elif hasattr(model, "steps"):
+            model = model.steps[-1][1]
+        else:
+            break
+    leaves = int(model.get_n_leaves()) if hasattr(model, "get_n_leaves") else None
+    depth = int(model.get_depth()) if hasattr(model, "get_depth") else None
+    hyperplanes = int(model.n_hyperplanes_) if hasattr(model, "n_hyperplanes_") else None
+    return leaves, depth, hyperplanes
+
+
+def make_tasks(
+    contestants: Mapping[str, Any], X, y, *, repeats: int = 10, folds: int = 5, seed: int = 0, data: str = ""
+) -> list[FoldTask]:
+    """Return the fits of a repeated cross-validation; the arguments are those of `cross_validate`."""
+    if not contestants:
+        raise ValueError("no contestants: give a dictionary of names and classifiers")
+    for name, estimator in contestants.items():
+        if isinstance(estimator, type) or not is_classifier(estimator):
+            raise ValueError(f"the contestant {name!r} is not a scikit-learn classifier: {estimator!r}")
+    if repeats < 1 or folds < 2:
+        raise ValueError(f"needs at least 1 repeat and 2 folds, got repeats={repeats}, folds={folds}")
+    if seed < 0:
+        raise ValueError(f"seed must not be negative, got {seed}")
+    return [
+        FoldTask(data, name, repeat, fold, estimator, X, y, folds, seed)
+        for repeat in range(repeats)
+        for fold in range(folds)
+        for name, estimator in contestants.items()
+    ]
+
+
+def run_tasks(tasks: Iterable[FoldTask], n_jobs: int = 1) -> Iterator[FoldRecord]:
+    """Yield the records of the tasks as they come, in any order."""
+    return Parallel(n_jobs=n_jobs, return_as="generator_unordered")(delayed(FoldTask.run)(task) for task in tasks)
+
+
+def cross_validate(
+    contestants: Mapping[str, Any],
+    X,
+    y,
+    *,
+    repeats: int = 10,
+    folds: int = 5,
+    seed: int = 0,
+    n_jobs: int = 1,
+    data: str = "",
+    on_record: Callable[[FoldRecord], None] | None = None,
+) -> list[FoldRecord]:
+    """Cross-validate classifiers as the paper does: each repeat has its own random partition, shared by all learners.
+
+    Parameters
+    ----------
+    contestants : dict of str to classifier
+        Any scikit-learn classifiers. Their ``random_state`` is set from (seed, repeat, fold).
+    X : array-like (n_samples, n_features)
+    y : array-like (n_samples,)
+    repeats : int, default=10
+    folds : int, default=5
+        The partition is stratified. As many folds as examples: leave one out.
+    seed : int, default=0
+        The same seed gives the same records (but for the seconds), for any `n_jobs`.
+    n_jobs : int, default=1
+        Processes.
+    data : str, default=""
+        The name of the data set in the records.
+    on_record : callable, optional
+        Called with each record as it comes.
+
+    Returns
+    -------
+    list of FoldRecord
+        By contestant, repeat and fold.
+
+    Examples
+    --------
+    >>> from sklearn.neighbors import KNeighborsClassifier
+    >>> from oc1 import OC1Classifier
+    >>> from oc1.datasets import make_rcb
+    >>> X, y = make_rcb(400, random_state=0)
+    >>> records = cross_validate({"OC1": OC1Classifier(), "5-NN": KNeighborsClassifier()}, X, y, repeats=2)
+    >>> oc1, neighbours = summarise(records)
+    >>> oc1.accuracy > neighbours.accuracy, neighbours.leaves
+    (True, None)
+    """
+    tasks = make_tasks(contestants, X, y, repeats=repeats, folds=folds, seed=seed, data=data)
+    records = []
+    for record in run_tasks(tasks, n_jobs):
+        records.append(record)
+        if on_record is not None:
+            on_record(record)
+    place = {name: number for number, name in enumerate(contestants)}
+    return sorted(records, key=lambda record: (place[record.learner], record.repeat, record.fold))
+
+
+def nested(estimator, grid: Mapping[str, Sequence], folds: int = 3) -> GridSearchCV:
+    """Return a contestant whose parameters are chosen by cross-validation inside the training folds.
+
+    Parameters
+    ----------
+    estimator : classifier
+    grid : dict of str to list
+        The values to choose from.
+    folds : int, default=3
+        Of the inner cross-validation.
+
+    Returns
+    -------
+    GridSearchCV
+        Leaves, depth and hyperplanes in the records are those of the final model; the time is that of the whole choice.
+
+    Examples
+    --------
+    >>> from oc1 import OC1Classifier
+    >>> chooser = nested(OC1Classifier(), {"prune_se": [0.0, 1.0]})
+    """
+    return GridSearchCV(estimator, dict(grid), cv=StratifiedKFold(folds, shuffle=True, random_state=0))
+
+
+def summarise(records: Iterable[FoldRecord]) -> list[Summary]:
+    """Return mean and standard deviation over the repeats, for each data set and learner in order of appearance.
+
+    Parameters
+    ----------
+    records : iterable of FoldRecord
+
+    Returns
+    -------
+    list of Summary
+    """
+    cells: dict[tuple[str, str], dict[int, list[FoldRecord]]] = defaultdict(lambda: defaultdict(list))
+    seen = set()
+    for record in records:
+        if record.key in seen:
+            raise ValueError(f"two records of the same fold: {record.key}")
+        seen.add(record.key)
+        cells[record.data, record.learner][record.repeat].append(record)
+    return [_summarise(*cell, list(repeats.values())) for cell, repeats in cells.items()]
+
+
+def _summarise(data: str, learner: str, repeats: list[list[FoldRecord]]) -> Summary:
+    # Sorted, because the last digit of a mean depends on the order, and the records may come in any.
+    accuracies = sorted(100 * sum(r.n_correct for r in repeat) / sum(r.n_test for r in repeat) for repeat in repeats)
+    seconds = float(np.median([record.seconds for repeat in repeats for record in repeat]))
+    sizes: dict[str, float | None] = {}
+    for name in ("leaves", "depth", "hyperplanes"):
+        values = [sorted(getattr(r, name) for r in repeat if getattr(r, name) is not None) for repeat in repeats]
+        known = all(len(own) == len(repeat) for own, repeat in zip(values, repeats, strict=True))
+        mean, deviation = _over_repeats(sorted(float(np.mean(own)) for own in values)) if known else (None, None)
+        sizes |= {name: mean, f"{name}_sd": deviation}
+    accuracy, accuracy_sd = _over_repeats(accuracies)
+    return Summary(data, learner, len(repeats), accuracy, accuracy_sd, **sizes, seconds=seconds)
+
+
+def _over_repeats(values: list[float]) -> tuple[float, float | None]:
+    return float(np.mean(values)), float(np.std(values, ddof=1)) if len(values) > 1 else None
+
+
+def corrected_t_test(records: Iterable[FoldRecord], a: str, b: str, data: str | None = None) -> PairedTest:
+    """Test whether two learners differ in accuracy: the corrected resampled t-test of Nadeau & Bengio (2003).
+
+    The folds of a repeated cross-validation share training examples, so the plain t-test finds differences where there
+    are none; the correction makes the variance larger by the ratio of test to training examples.
+
+    Parameters
+    ----------
+    records : iterable of FoldRecord
+        Of both learners, on the same folds.
+    a, b : str
+        Names of the learners.
+    data : str, optional
+        Name of the data set, if there are records of several.
+
+    Returns
+    -------
+    PairedTest
+        ``difference`` (a - b, in points of accuracy), ``statistic``, ``p_value`` (two-sided).
+
+    Examples
+    --------
+    >>> from sklearn.dummy import DummyClassifier
+    >>> from oc1 import OC1Classifier
+    >>> from oc1.datasets import make_pol
+    >>> X, y = make_pol(300, random_state=0)
+    >>> records = cross_validate({"OC1": OC1Classifier(), "majority": DummyClassifier()}, X, y, repeats=2)
+    >>> corrected_t_test(records, "OC1", "majority").p_value < 0.001
+    True
+    """
+    if a == b:
+        raise ValueError(f"needs two different learners, got {a!r} twice")
+    kept = [record for record in records if data is None or record.data == data]
+    if len({record.data for record in kept}) > 1:
+        raise ValueError("the records are of several data sets: name one with data=")
+    shares: dict[str, dict[tuple[int, int], float]] = {}
+    sizes: dict[tuple[int, int], int] = {}
+    for name in (a, b):
+        own = [record for record in kept if record.learner == name]
+        shares[name] = {(r.repeat, r.fold): 100 * r.n_correct / r.n_test for r in own}
+        sizes |= {(r.repeat, r.fold): r.n_test for r in own}
+    if shares[a].keys() != shares[b].keys():
+        raise ValueError(f"{a!r} and {b!r} have no records on the same folds")
+    if len(sizes) < 2:
+        raise ValueError(f"needs at least two folds of {a!r} and {b!r}, got {len(sizes)}")
+    folds = sorted(sizes)
+    differences = np.array([shares[a][fold] - shares[b][fold] for fold in folds])
+    n_all = sum(sizes.values()) / len({repeat for repeat, _ in folds})
+    n_test = float(np.mean([sizes[fold] for fold in folds]))
+    mean = float(differences.mean())
+    variance = (1 / len(folds) + n_test / (n_all - n_test)) * float(differences.var(ddof=1))
+    if variance == 0:
+        return PairedTest(mean, np.sign(mean) * np.inf if mean else 0.0, 0.0 if mean else 1.0)
+    statistic = mean / np.sqrt(variance)
+    return PairedTest(mean, float(statistic), float(2 * stats.t.sf(abs(statistic), len(folds) - 1)))

@@ -1,0 +1,172 @@
+"""ARFF files: their declarations, and their rows (dense or sparse) made into rows of CSV."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import partial
+
+from ..problems import FileProblem
+from .sniffing import LONGEST_RECORD, MOST_COLUMNS, Layout, TextBlocks, checked_names, is_number, shown
+
+_WORD = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s,'"{}%]+"""
+_ATTRIBUTE = re.compile(rf"@attribute\s+({_WORD})\s*(.*)", re.IGNORECASE)
+_CELL = re.compile(r"""(?:\s*('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")\s*|([^,'"{}%]*))(?:(,)|%.*$|$)""")
+_SPARSE = re.compile(r"(\d{1,9})\s+(.*)", re.DOTALL)
+_ESCAPED = re.compile(r"\\(.)")
+#: What makes a row more than numbers and words with commas between them.
+_SPECIAL = re.compile(rb"['\"{}%\\]")
+_NUMERIC = ("numeric", "real", "integer")
+
+
+def read_declarations(blocks: TextBlocks, missing: frozenset[str]) -> Layout:
+    """Return the layout of an ARFF file from what comes before its rows.
+
+    Parameters
+    ----------
+    blocks : TextBlocks
+    missing : frozenset of str
+        Texts that mean a missing value, in small letters.
+    """
+    problem = blocks.source.problem
+    found = None
+    while (found := re.search(rb"^[ \t]*@data\b[^\n]*(\n|\Z)", blocks.head, re.IGNORECASE | re.MULTILINE)) is None:
+        if blocks.ended or len(blocks.head) > LONGEST_RECORD:
+            raise problem("has no @data line, as an ARFF file must" if blocks.head.strip() else "is empty")
+        blocks.head += blocks.read(max(len(blocks.head), 1 << 20))
+    try:
+        text = blocks.head[: found.start()].decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = blocks.head.count(b"\n", 0, error.start) + 1
+        raise problem("is not UTF-8 here; save it as UTF-8", line=line) from None
+    names, values = [], []
+    for line, row in enumerate(text.split("\n"), start=1):
+        row = row.strip()
+        if not row or row.startswith("%") or row.lower().startswith("@relation"):
+            continue
+        name, allowed = _attribute(row, partial(problem, line=line))
+        names.append(name)
+        values.append(allowed)
+    if not names:
+        raise problem("declares no attributes")
+    if len(names) > MOST_COLUMNS:
+        raise problem(f"has {len(names):,} columns; the most that can be read are {MOST_COLUMNS:,}")
+    rows = _Rows(values, problem)
+    first = re.match(rb"(\s|%[^\n]*\n)*\{", blocks.head[found.end() :])
+    return Layout(
+        separator=",",
+        quoted=True,
+        names=checked_names(names, problem),
+        n_columns=len(names),
+        start=found.end(),
+        line=blocks.head.count(b"\n", 0, found.end()) + 1,
+        missing=missing,
+        clean=rows.clean,
+        text=frozenset(m for m, allowed in enumerate(values) if is_text(allowed)),
+        values={m: frozenset(allowed) for m, allowed in enumerate(values) if allowed},
+        typed=True,
+        bulk=len(names) if first else 1,
+    )
+
+
+def is_text(allowed: tuple[str, ...] | None) -> bool:
+    """Return whether an attribute is text: a string, or nominal with values that are not all numbers."""
+    return allowed is not None and not (allowed and all(map(is_number, allowed)))
+
+
+def _attribute(row: str, problem: Callable[..., FileProblem]) -> tuple[str, tuple[str, ...] | None]:
+    """Return name and values of one declaration: () for any text, None for numbers."""
+    match = _ATTRIBUTE.fullmatch(row)
+    if match is None:
+        raise problem(f"{shown(row)} is no declaration of an attribute")
+    name, type = _bare(match[1]), match[2].strip()
+    word = type.split("%")[0].strip().lower()
+    if word in _NUMERIC:
+        return name, None
+    if word == "string":
+        return name, ()
+    if type.startswith("{"):
+        close = type.rfind("}")
+        cells = _cells(type[1:close]) if close > 0 else None
+        if cells is None:
+            raise problem(f"the values of attribute {shown(name)} are not written as {{a, b, c}}")
+        return name, tuple(cells)
+    raise problem(f"attribute {shown(name)} has the type {shown(word)}; use numeric, string or {{a, b, c}}")
+
+
+def _bare(word: str) -> str:
+    if word[:1] in ("'", '"'):
+        return _ESCAPED.sub(r"\1", word[1:-1]).strip()
+    return word.strip()
+
+
+def _cells(text: str) -> list[str] | None:
+    r"""Return the cells of a row, None if it is not well written.
+
+    Examples
+    --------
+    >>> _cells(r"1, 'it\'s', b % a comment")
+    ['1', "it's", 'b']
+    """
+    cells, start = [], 0
+    while True:
+        match = _CELL.match(text, start)
+        if match is None:
+            return None
+        cells.append(_bare(match[1] or match[2]))
+        if not match[3]:
+            return cells
+        start = match.end()
+
+
+class _Rows:
+    """Makes rows of ARFF into rows of CSV."""
+
+    def __init__(self, values: list[tuple[str, ...] | None], problem: Callable[..., FileProblem]) -> None:
+        self._defaults = [allowed[0] if allowed else "0" for allowed in values]
+        self._problem = problem
+
+    def clean(self, data: bytes, line: int) -> bytes:
+        """Return lines of cells with commas between them and ``"`` around them where needed, as many as before."""
+        if not _SPECIAL.search(data):
+            return data
+        rows = data.decode("utf-8").split("\n")
+        return "\n".join(self._row(row.strip(), line + number) for number, row in enumerate(rows)).encode()
+
+    def _row(self, row: str, line: int) -> str:
+        if not row or row.startswith("%"):
+            return ""
+        if row.startswith("{"):
+            cells = self._sparse(row, line)
+        else:
+            dense = _cells(row)
+            if dense is None:
+                raise self._problem(f"{shown(row)} is not well written: see its quotes and braces", line=line)
+            cells = dense
+        return ",".join(_quoted(cell) for cell in cells)
+
+    def _sparse(self, row: str, line: int) -> list[str]:
+        close = row.rfind("}")
+        inside = row[1:close].strip()
+        cells = list(self._defaults)
+        for entry in _entries(inside) if inside and close > 0 else []:
+            match = _SPARSE.fullmatch(entry)
+            column = int(match[1]) if match else -1
+            value = _cells(match[2]) if match else None
+            if value is None or len(value) != 1 or not 0 <= column < len(cells):
+                problem = f"{shown(entry)} in a sparse row is not 'number value', the number from 0 to {len(cells) - 1}"
+                raise self._problem(problem, line=line)
+            cells[column] = value[0]
+        if close < 0:
+            raise self._problem("a sparse row does not end in '}'", line=line)
+        return cells
+
+
+def _entries(text: str) -> list[str]:
+    """Return what stands between commas outside quotes."""
+    parts = re.findall(r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^,])+""", text)
+    return [part.strip() for part in parts]
+
+
+def _quoted(cell: str) -> str:
+    return '"' + cell.replace('"', '""') + '"' if any(mark in cell for mark in ',"\n') or not cell else cell

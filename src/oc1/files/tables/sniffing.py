@@ -1,0 +1,328 @@
+"""Opening data files, and finding out how they are laid out: format, separator, header."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import re
+import sys
+import zlib
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import IO
+
+from ..problems import FileProblem
+
+#: Texts that mean a missing value, in any case.
+MISSING = frozenset({"", "?", "na", "n/a", "nan", "null", "none"})
+FORMATS = ("csv", "tsv", "parquet", "arff", "oc1")
+#: Bytes at the start of a file that are looked at.
+HEAD_BYTES = 1 << 20
+#: No line (or quoted text of several lines) may be longer, so that a damaged file cannot fill the memory.
+LONGEST_RECORD = 64 << 20
+MOST_COLUMNS = 100_000
+
+_ENDINGS = {
+    ".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".parquet": "parquet", ".pq": "parquet", ".arff": "arff",
+    ".data": "oc1", ".dat": "oc1", ".oc1": "oc1",
+}  # fmt: skip
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|infinity)", re.IGNORECASE | re.ASCII)
+
+
+def shown(text: str) -> str:
+    """Return a user's text as it may stand in a message: quoted, short, without control characters."""
+    return repr(text if len(text) <= 60 else text[:59] + "…")
+
+
+def shown_name(name: str | None) -> str | None:
+    """Return a column's name as it may stand in a message, without quotes."""
+    return None if name is None else shown(name)[1:-1]
+
+
+def is_number(text: str) -> bool:
+    """Return whether a cell is written as a number (also an infinite one)."""
+    return _NUMBER.fullmatch(text) is not None
+
+
+# ---------------------------------------------------------------------------------------------------- bytes
+
+
+class _Counted(io.RawIOBase):
+    """A stream that knows how many of its bytes were read."""
+
+    def __init__(self, raw: IO[bytes]) -> None:
+        self._raw, self.n_bytes = raw, 0
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer) -> int:
+        n_bytes = self._raw.readinto(buffer)  # type: ignore[attr-defined]
+        self.n_bytes += n_bytes
+        return n_bytes
+
+
+class ByteSource:
+    """The bytes of a file or of standard input ("-"), unpacked if they are gzip'ed.
+
+    Parameters
+    ----------
+    path : str or path-like
+    content : bytes, optional
+        What to read instead of the file.
+    """
+
+    def __init__(self, path: str | os.PathLike, content: bytes | None = None) -> None:
+        self.path = "standard input" if os.fspath(path) == "-" else os.fspath(path)
+        self.total, self._ours = 0, True
+        try:
+            if content is not None:
+                raw: IO[bytes] = io.BytesIO(content)
+                self.total = len(content)
+            elif os.fspath(path) == "-":
+                raw, self._ours = sys.stdin.buffer, False
+            else:
+                raw = open(path, "rb", buffering=0)  # noqa: SIM115
+                self.total = os.fstat(raw.fileno()).st_size
+        except (OSError, ValueError) as error:
+            raise self.problem(explain_error(error)) from None
+        self._raw, self._counted = raw, _Counted(raw)
+        self._stream: IO[bytes] = io.BufferedReader(self._counted, 1 << 16)  # type: ignore[assignment]
+        self.is_gzip = self.peek(2) == b"\x1f\x8b"
+        if self.is_gzip:
+            self._stream = gzip.GzipFile(fileobj=self._stream)  # type: ignore[assignment]
+        elif str(self.path).lower().endswith(".gz") and self.total:
+            raise self.problem("is no gzip file, although its name ends in .gz")
+
+    @property
+    def n_bytes(self) -> int:
+        """Bytes read so far, packed ones if the file is."""
+        return self._counted.n_bytes
+
+    def problem(self, text: str, **place) -> FileProblem:
+        """Return a complaint about this file."""
+        return FileProblem(self.path, text, **place)
+
+    def peek(self, size: int) -> bytes:
+        """Return the first bytes, which stay to be read; not for gzip'ed files."""
+        return self._guarded(lambda: self._stream.peek(size)[:size])  # type: ignore[attr-defined]
+
+    def read(self, size: int = -1) -> bytes:
+        """Return the next bytes, fewer than `size` only at the end."""
+        return self._guarded(lambda: self._stream.read(size))
+
+    def _guarded(self, read: Callable[[], bytes]) -> bytes:
+        try:
+            return read()
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            cut = isinstance(error, EOFError)
+            raise self.problem(f"the gzip file is {'cut off' if cut else 'damaged'}: it cannot be unpacked") from None
+        except OSError as error:
+            raise self.problem(explain_error(error)) from None
+
+    def close(self) -> None:
+        """Close the file; standard input stays open."""
+        if self._ours:
+            self._raw.close()
+
+
+def explain_error(error: Exception) -> str:
+    """Return what the system has against a file, in a few words."""
+    if isinstance(error, FileNotFoundError):
+        return "there is no such file"
+    if isinstance(error, IsADirectoryError):
+        return "is a folder, not a file"
+    if isinstance(error, PermissionError):
+        return "permission denied"
+    return (getattr(error, "strerror", None) or str(error) or type(error).__name__).lower()
+
+
+class TextBlocks:
+    """The text of a file in blocks of bytes, with line feeds as the only line ends, and no byte-order mark."""
+
+    def __init__(self, source: ByteSource) -> None:
+        self.source, self.ended = source, False
+        self.head = self.read(HEAD_BYTES)
+        if self.head.startswith(b"\xef\xbb\xbf"):
+            self.head = self.head[3:]
+        while not self.ended and self.head.count(b"\n") < 2:  # enough for a header and a row
+            self.head += self.read(HEAD_BYTES)
+            if len(self.head) > LONGEST_RECORD:
+                raise source.problem(f"the first line is longer than {LONGEST_RECORD >> 20} MiB", line=1)
+        self._refuse_binary()
+
+    def read(self, size: int) -> bytes:
+        """Return about `size` bytes more, nothing at the end."""
+        if self.ended:
+            return b""
+        block = self.source.read(size)
+        self.ended = len(block) < size
+        if b"\r" not in block:
+            return block
+        while block.endswith(b"\r"):  # its \n may be the first byte of the next block
+            more = self.source.read(1)
+            block += more
+            if not more:
+                break
+        return block.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+
+    def _refuse_binary(self) -> None:
+        head, problem = self.head, self.source.problem
+        if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+            raise problem("is written in UTF-16; save it as UTF-8")
+        if head.startswith(b"PK\x03\x04"):
+            raise problem("is a zip archive or a spreadsheet; save the table as CSV")
+        if head.startswith(b"PAR1"):
+            packed = "gzip'ed, which is not supported" if self.source.is_gzip else "not text: use --format parquet"
+            raise problem(f"is a Parquet file, {packed}")
+        if b"\0" in head:
+            line = head.count(b"\n", 0, head.index(b"\0")) + 1
+            raise problem("is no text file in UTF-8: it has a zero byte", line=line)
+        if self.ended and not head.strip():
+            raise problem("is empty")
+
+
+# ---------------------------------------------------------------------------------------------------- formats
+
+
+def find_format(path: str | os.PathLike, head: bytes) -> str:
+    """Return the format of a file by its name's ending, or else by its first bytes.
+
+    Examples
+    --------
+    >>> find_format("iris.csv.gz", b""), find_format("iris", b"5.1 3.5 setosa")
+    ('csv', 'oc1')
+    """
+    name = PurePath(os.fspath(path)).name.lower()
+    by_name = _ENDINGS.get(PurePath(name.removesuffix(".gz")).suffix)
+    if by_name in ("csv", "tsv", "parquet", "arff"):
+        return by_name
+    if head.startswith(b"PAR1"):
+        return "parquet"
+    if re.search(rb"^\s*(%[^\n]*\n\s*)*@relation\b", head[:HEAD_BYTES], re.IGNORECASE):
+        return "arff"
+    lines = _first_lines(head)
+    if b'"' in head or any(b";" in line for line in lines[:1]):
+        return "csv"
+    if by_name == "oc1":
+        return by_name
+    separator = find_separator(head)
+    cells = [cell.strip() for line in lines for cell in line.decode("utf-8", "replace").split(separator)]
+    several = any(len(parts := re.split(r"[ \t,]+", cell)) > 1 and all(map(is_number, parts)) for cell in cells)
+    if several or not any(separator.encode() in line for line in lines):
+        return "oc1"
+    return "tsv" if separator == "\t" else "csv"
+
+
+def _first_lines(head: bytes, limit: int = 100) -> list[bytes]:
+    """Return the first lines that are not blank, without what stands in quotes."""
+    lines = re.sub(rb'"[^"]*"', b"q", head[:HEAD_BYTES]).split(b"\n")[: limit + 20]
+    whole = lines[:-1] or lines
+    return [line for line in whole if line.strip()][:limit]
+
+
+def find_separator(head: bytes) -> str:
+    """Return which of semicolon, tab and comma most lines have as often as the first one.
+
+    Examples
+    --------
+    >>> find_separator(b"1,5;2,5;a")
+    ';'
+    """
+    lines = _first_lines(head)
+    best, best_share = ",", 0.0
+    for separator in (";", "\t", ","):
+        counts = [line.count(separator.encode()) for line in lines]
+        share = sum(count == counts[0] for count in counts) / len(counts) if counts and counts[0] else 0.0
+        if share > best_share:
+            best, best_share = separator, share
+    return best
+
+
+def has_header(rows: list[list[str]], missing: frozenset[str]) -> bool:
+    """Return whether the first row holds names.
+
+    It does if all its cells are text (neither a number nor a missing value), or if there is text above a column of
+    numbers. A table of nothing but text is therefore taken to have a header.
+
+    Examples
+    --------
+    >>> has_header([["5.1", "setosa"], ["4.9", "setosa"]], MISSING), has_header([["x", "y"], ["1", "a"]], MISSING)
+    (False, True)
+    """
+
+    def is_text(cell: str) -> bool:
+        return cell.lower() not in missing and not is_number(cell)
+
+    first, *others = rows
+    if all(map(is_text, first)):
+        return True
+    if others and len(first) != Counter(map(len, others)).most_common(1)[0][0]:
+        return False
+    for column, cell in enumerate(first):
+        if is_text(cell):
+            below = [row[column] for row in others if column < len(row) and row[column].lower() not in missing]
+            if below and all(map(is_number, below)):
+                return True
+    return False
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How the rows of a text file are written.
+
+    Parameters
+    ----------
+    separator : str
+        One character.
+    quoted : bool
+        Whether ``"`` may enclose a cell.
+    names : tuple of str or None
+    n_columns : int
+    start : int
+        Where the rows begin in the first block.
+    line : int
+        The number of that line, from 1.
+    missing : frozenset of str
+        In small letters.
+    clean : callable (bytes, line) -> bytes, optional
+        Makes the lines of another format into lines of cells, as many as before.
+    text : frozenset of int
+        Columns known to hold text.
+    values : dict of int to frozenset of str
+        For some columns, the only texts there may be.
+    typed : bool
+        Whether the file says which columns hold text, so that the others must not.
+    bulk : int
+        How many times longer `clean` may make the text, roughly.
+    """
+
+    separator: str
+    quoted: bool
+    names: tuple[str, ...] | None
+    n_columns: int
+    start: int
+    line: int
+    missing: frozenset[str] = MISSING
+    clean: Callable[[bytes, int], bytes] | None = None
+    text: frozenset[int] = frozenset()
+    values: dict[int, frozenset[str]] | None = None
+    typed: bool = False
+    bulk: int = 1
+
+    def name(self, column: int) -> str | None:
+        """Return what a column is called, as it may stand in a message."""
+        return None if self.names is None else shown_name(self.names[column])
+
+
+def checked_names(names: list[str], problem: Callable[..., FileProblem], line: int | None = None) -> tuple[str, ...]:
+    """Return column names, with one made up where it is empty; refuse the same name twice."""
+    named = [name or f"column_{m + 1}" for m, name in enumerate(names)]
+    if len(set(named)) < len(named):
+        twice = next(name for name, count in Counter(named).items() if count > 1)
+        where = [m + 1 for m, name in enumerate(named) if name == twice]
+        raise problem(f"two columns, {where[0]} and {where[1]}, have the name {shown(twice)}", line=line)
+    return tuple(named)

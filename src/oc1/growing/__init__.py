@@ -1,0 +1,1 @@
+"""How a tree comes about: options, growers, starts, large nodes, splitters."""

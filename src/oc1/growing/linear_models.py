@@ -1,0 +1,147 @@
+"""Linear classifiers for one node: ridge logistic regression and ridge least squares, each judged by leaving one out.
+
+Training impurity is flat: many hyperplanes divide a node's examples equally well, and those with room on both sides are
+right about new ones. A regularised loss finds such a plane, and what it would have said of each example *without* that
+example follows from the fit itself, in one pass: no example is wasted on a test set.
+
+The attributes come standardised, as ``Z`` with a last column of ones; the plane is ``Z @ plane > 0``.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from scipy.linalg import qr
+from scipy.linalg.lapack import dpotrf, dpotrs, dtrtrs  # as they are: nodes are many and small
+
+from ..kernels import newton as _newton
+from ..kernels.newton import HARDLY, MOST_LEVERAGE
+
+#: From so many attributes on, examples that are fewer are rotated into fewer coordinates first.
+WIDE = 500
+
+
+class LinearFit(NamedTuple):
+    """A hyperplane, and how it does on examples that it has not seen."""
+
+    plane: np.ndarray  # (d + 1)
+    left_out: np.ndarray  # margin of each example by the plane fitted without it
+    loss: float  # logistic loss of those margins, in nats
+
+
+def logistic_loss(margins: np.ndarray, right: np.ndarray, weights: np.ndarray) -> float:
+    """Return the logistic loss of margins, positive ones meaning `right`."""
+    return float(weights @ np.logaddexp(0.0, np.where(right, -margins, margins)))
+
+
+def ridge_logistic(
+    Z: np.ndarray, right: np.ndarray, weights: np.ndarray, ridge: float, start: np.ndarray | None = None
+) -> LinearFit:
+    """Fit a logistic regression by Newton's method.
+
+    Parameters
+    ----------
+    Z : float64 array (n, d + 1), contiguous
+    right : bool array (n,)
+        Which examples belong on the right.
+    weights : float64 array (n,)
+    ridge : float
+        Weight of half the squared length of the plane (without its constant) beside the sum of the losses.
+    start : array (d + 1), optional
+        Where to begin: a fit with another ridge.
+    """
+    if is_wide(Z):
+        Z, basis = narrowed(Z)
+        start = None if start is None else np.append(basis.T @ start[:-1], start[-1])
+        plane, left_out, loss = ridge_logistic(Z, right, weights, ridge, start)
+        return LinearFit(np.append(basis @ plane[:-1], plane[-1]), left_out, loss)
+    plane = np.zeros(Z.shape[1]) if start is None else start.copy()
+    left_out = np.empty(len(Z))
+    with np.errstate(all="ignore"):  # for NUMBA_DISABLE_JIT
+        loss = _newton.fit(Z, right, weights, float(ridge), plane, left_out)
+    return LinearFit(plane, left_out, float(loss))
+
+
+class LeastSquares:
+    """Ridge least squares on one set of examples, for any number of groupings: they share all but a product.
+
+    Parameters
+    ----------
+    Z : float64 array (n, d + 1)
+    weights : float64 array (n,)
+    ridge : float
+    """
+
+    def __init__(self, Z: np.ndarray, weights: np.ndarray, ridge: float):
+        self._basis = None
+        if is_wide(Z):
+            Z, self._basis = narrowed(Z)
+        penalty = np.full(Z.shape[1], ridge)
+        penalty[-1] = HARDLY
+        self.Z, self.weights = Z, weights
+        self._system = _factor(Z, weights, penalty)
+        self._leverages = np.minimum(_leverages(Z, self._system), MOST_LEVERAGE)
+
+    def margins(self, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return (plane, left-out margins); the threshold is midway between the means of the two groups."""
+        target = np.where(right, 1.0, -1.0)
+        plane = _solve(self._system, self.Z.T @ (self.weights * target))
+        left_out = (self.Z @ plane - self._leverages * target) / (1.0 - self._leverages)
+        sides = [np.average(left_out[side], weights=self.weights[side]) for side in (right, ~right)]
+        plane[-1] -= 0.5 * sum(sides)
+        if self._basis is not None:
+            plane = np.append(self._basis @ plane[:-1], plane[-1])
+        return plane, left_out - 0.5 * sum(sides)
+
+    def fit(self, right: np.ndarray) -> LinearFit:
+        """Fit, and bring the margins to the scale of logistic ones, so that losses can be compared."""
+        plane, left_out = self.margins(right)
+        slope, constant = _calibration(left_out, right, self.weights)
+        plane = plane * slope
+        plane[-1] += constant
+        left_out = slope * left_out + constant
+        return LinearFit(plane, left_out, logistic_loss(left_out, right, self.weights))
+
+
+def is_wide(Z: np.ndarray) -> bool:
+    """Whether there are so many more attributes than examples that `narrowed` saves time."""
+    return Z.shape[1] - 1 > max(WIDE, len(Z))
+
+
+def narrowed(Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the examples in as many coordinates as there are examples, and the directions that these stand for.
+
+    A ridge penalty does not mind a rotation, and the best plane has no part in directions in which no example lies: a
+    fit to fewer numbers gives the same plane.
+    """
+    basis, coordinates = qr(Z[:, :-1].T, mode="economic", check_finite=False)
+    return np.column_stack([coordinates.T, Z[:, -1]]), basis
+
+
+def _factor(Z: np.ndarray, weights: np.ndarray, penalty: np.ndarray) -> np.ndarray:
+    """Return the Cholesky factor of ``Z' W Z`` plus the penalty."""
+    half = Z * np.sqrt(weights)[:, None]
+    system = half.T @ half
+    system[np.diag_indices_from(system)] += penalty
+    return dpotrf(system, lower=1)[0]
+
+
+def _solve(factor: np.ndarray, target: np.ndarray) -> np.ndarray:
+    return dpotrs(factor, target, lower=1)[0]
+
+
+def _leverages(Z: np.ndarray, factor: np.ndarray) -> np.ndarray:
+    """Return ``z' H^-1 z`` of each example."""
+    half = dtrtrs(factor, Z.T, lower=1)[0]
+    return np.einsum("ij,ij->j", half, half)
+
+
+def _calibration(margins: np.ndarray, right: np.ndarray, weights: np.ndarray) -> tuple[float, float]:
+    """Return the (slope, constant) that make logistic margins of these (Platt's scaling)."""
+    spread = float(np.sqrt(np.average(margins**2, weights=weights)))
+    if not spread > 0.0:
+        return 1.0, 0.0
+    fit = ridge_logistic(np.column_stack([margins / spread, np.ones(len(margins))]), right, weights, HARDLY)
+    slope = float(fit.plane[0]) / spread
+    return (slope, float(fit.plane[1])) if slope > 0.0 else (1.0, 0.0)

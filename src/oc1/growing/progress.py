@@ -1,0 +1,167 @@
+"""What a fit tells while it is going on: lines of text for those who asked (`verbose`), and how far it has come."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from types import SimpleNamespace
+from typing import NamedTuple
+
+import numpy as np
+
+from ..kernels import _kernels
+from ..tree.printable import printable
+from ..tree.text import write_test
+
+#: Moves of one search of a node that are noted at most; there may be a hundred thousand at large nodes.
+MOST_MOVES = 20_000
+#: The level of `verbose` from which each move is told.
+MOVES = 2
+
+
+class Move(NamedTuple):
+    """One step of the search at a node.
+
+    Attributes
+    ----------
+    run : int
+        Which start it belongs to.
+    which : int
+        The coefficient that moved (the constant is the last), ``_kernels.A_JUMP`` or ``_kernels.A_START``.
+    before, after : float
+        Impurity.
+    plane : float array (n_features + 1,)
+        Coefficients after the move, the constant last, in search space.
+    """
+
+    run: int
+    which: int
+    before: float
+    after: float
+    plane: np.ndarray
+
+
+class Reporter:
+    """Tell of a growing tree.
+
+    Parameters
+    ----------
+    verbose : int
+        0 tells nothing, 1 each inner node, 2 also each move of the search with the impurity before and after.
+    feature_names : sequence of str
+        Empty if the attributes have no names.
+    write : callable, default=print
+        Gets each line.
+    """
+
+    def __init__(self, verbose: int, feature_names: Sequence[str] = (), write: Callable[[str], None] = print) -> None:
+        self.verbose = int(verbose)
+        self.write: Callable[[str], None] = lambda line: write(printable(line))  # names come from files
+        self.names = SimpleNamespace(feature_names=tuple(feature_names))
+
+    @property
+    def n_moves(self) -> int:
+        """Room for moves that the kernels need."""
+        return MOST_MOVES if self.verbose >= MOVES else 0
+
+    def node(self, depth: int, counts: np.ndarray, n: int, test: str, gain: float) -> None:
+        """Tell of an inner node."""
+        if self.verbose:
+            shown = " ".join(f"{count:g}" for count in counts)
+            self.write(f"depth {depth}: {n} examples [{shown}], {test} (gain {gain:.4g})")
+
+    def linear_node(self, depth, counts, n, features, coefficients, threshold, gain) -> None:
+        """Tell of an inner node whose test is a linear combination."""
+        if self.verbose:
+            self.node(depth, counts, n, write_test(self.names, features, coefficients, threshold), gain)
+
+    def moves(self, moves: Sequence[Move], n_made: int) -> None:
+        """Tell how the search of a node went."""
+        names = self.names.feature_names
+        for run, which, before, after, plane in moves:
+            if which == _kernels.A_START:
+                self.write(f"  run {run + 1}: starts at impurity {after:.6g}")
+                continue
+            what = "constant" if which == len(plane) - 1 else names[which] if names else f"x{which + 1}"
+            self.write(f"  run {run + 1}: {'jump' if which < 0 else what} {before:.6g} -> {after:.6g}")
+        if n_made > len(moves):
+            self.write(f"  ... and {n_made - len(moves)} more moves")
+
+
+def noted_moves(noted: np.ndarray, code: int, totals: np.ndarray) -> tuple[list[Move], int]:
+    """Return the moves that a search has noted (``Scratch.moves``), and how many it made; forget them there."""
+    if len(noted) == 0:
+        return [], 0
+    n_made = int(noted[0, _kernels.NEXT_MOVE])
+    noted[0, _kernels.NEXT_MOVE] = 0.0
+    moves = [
+        Move(
+            int(row[_kernels.MOVED_RUN]),
+            int(row[_kernels.MOVED_WHICH]),
+            impurity_of_score(row[_kernels.MOVED_FROM], code, totals),
+            impurity_of_score(row[_kernels.MOVED_TO], code, totals),
+            row[_kernels.MOVED_PLANE :].copy(),
+        )
+        for row in noted[:n_made]
+    ]
+    return moves, n_made
+
+
+def impurity_of_score(score: float, code: int, totals: np.ndarray) -> float:
+    """Turn the score of a split (more is better) into the paper's impurity, given the class weights of the node."""
+    if not score > _kernels.NOTHING:
+        return np.inf
+    n = totals.sum()
+    if code == _kernels.CUSTOM:
+        return float(-score)
+    if code in (_kernels.TWOING, _kernels.INFO_GAIN):
+        return float(1.0 / score) if score > 1e-14 else np.inf
+    if code == _kernels.GINI:
+        return float(1.0 - (totals**2).sum() / n**2 - score)
+    if code == _kernels.VARIANCES:
+        # Classes are numbered by their frequency, see `_kernels.find_classes`.
+        ranks = np.argsort(np.argsort(-totals, kind="stable"), kind="stable") + 1.0
+        mean = (totals * ranks).sum() / n
+        return float((totals * (ranks - mean) ** 2).sum() - n * score)
+    return float(n - totals.max() - n * score)
+
+
+# ------------------------------------------------------------------------------------------------ how far it has come
+
+
+class Growth(NamedTuple):
+    """How far all trees have come together: examples in finished leaves, and examples in all."""
+
+    settled: int
+    started: int
+
+
+_lock = threading.Lock()
+_watchers: list[Callable[[Growth], None]] = []
+_growth = Growth(0, 0)
+
+
+@contextmanager
+def watching(watcher: Callable[[Growth], None]) -> Iterator[None]:
+    """Call `watcher`, from whatever thread, as trees grow inside the block."""
+    global _growth
+    with _lock:
+        _growth = Growth(0, 0)
+        _watchers.append(watcher)
+    try:
+        yield
+    finally:
+        with _lock:
+            _watchers.remove(watcher)
+
+
+def advance(settled: int = 0, started: int = 0) -> None:
+    """Say that a tree of so many examples has been started, or that so many have reached their leaf."""
+    global _growth
+    if not _watchers:
+        return
+    with _lock:
+        _growth = Growth(_growth.settled + settled, _growth.started + started)
+        for watcher in _watchers:
+            watcher(_growth)

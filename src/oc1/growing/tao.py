@@ -1,0 +1,458 @@
+"""Alternating optimisation of a grown tree (TAO: Carreira-Perpiñán & Tavallali 2018), by OC1's line search.
+
+Growing never looks back: a test is chosen for what it purifies, before anything below it is known. Here every test is
+looked at again, from the bottom up, with all else fixed. An example *cares* at a node if one of the two subtrees
+classifies it right and the other wrong; the best test sends those that care to their side, which is a problem of two
+classes with the 0/1 loss. Then the leaves count anew who comes, branches that nobody needs go, and so on until no node
+can be improved.
+
+Nodes are values: a change makes new nodes where something changed and keeps the others, so a comparison says what is
+left to look at, and a change that does not pay is simply dropped.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from ..data.categories import replace_by_codes
+from ..data.sampling import weight_of_one
+from ..data.search_space import SearchSpace
+from ..impurity import MEASURES, ImpurityFunction, get_measure, gini
+from ..kernels import _kernels
+from ..kernels import elimination as _elimination
+from ..kernels._compiling import announce_compiling
+from ..tree.linear import Tree, project
+from .blas import one_blas_thread
+from .linear_models import ridge_logistic
+from .splitters import GrownNode, LinearTest, build_linear_tree, information_gained
+
+#: Shares of misclassified weight closer than this are equal.
+EQUAL = 1e-10
+#: Most cycles over the coefficients of a test.
+CYCLES = 20
+#: Ridge of the logistic regression that gives a second start.
+RIDGE = 1.0
+#: A tree that was chosen with care is left as it is where it errs no more than this.
+FEW = 0.01
+#: The examples of a node that has not been sent any.
+NOBODY = np.empty(0, dtype=np.int64)
+
+Gain = Callable[[np.ndarray, np.ndarray], float]
+
+
+@dataclass(eq=False)
+class _Node:
+    """A subtree and the training examples in it; never changed but for the last two fields."""
+
+    rows: np.ndarray  # ascending
+    predictions: np.ndarray  # class of each of them by this subtree
+    counts: np.ndarray  # weight of each class
+    errors: float  # weight that the subtree misclassifies
+    n_leaves: int = 1
+    test: LinearTest | None = None
+    children: tuple[_Node, ...] = ()
+    tried: bytes = b""  # which examples wanted to go where when its test was looked for
+    settled: bool = False  # whether every node of the subtree has been tried in vain
+
+    @property
+    def label(self) -> int:
+        """Class that a leaf predicts."""
+        return int(self.counts.argmax())
+
+
+class _Draft(NamedTuple):
+    """A subtree that could take the place of a node, once the node's examples are sent down it."""
+
+    node: _Node
+    errors: float  # what it misclassifies if its leaves keep their labels
+    roomy: bool = False  # whether its test leaves room on both sides: then it is welcome if it is equally good
+
+
+def refine(
+    tree: Tree,
+    X: np.ndarray,
+    y: np.ndarray,
+    weights: np.ndarray | None = None,
+    *,
+    alpha: float = 0.0,
+    max_rounds: int = 20,
+    min_samples_leaf: int = 1,
+    criterion: str | ImpurityFunction = "twoing",
+    widen: bool = True,
+) -> Tree:
+    """Improve the tests of a tree, with its shape given, on training examples; return the new tree.
+
+    The loss is the share of the weight that is misclassified plus `alpha` for each leaf (the cost-complexity of
+    pruning). A change is made only if it lowers the loss, or leaves it as it is and saves a leaf or makes room: among
+    tests that are equally good, that of a logistic regression on the examples that care is taken. So the tree never
+    gets worse on these examples, nor larger. Attributes that a test does not have are not added. There is no
+    randomness.
+
+    Parameters
+    ----------
+    tree : Tree
+        For classes; grown on these examples or others.
+    X : float array (n_samples, n_features)
+        As `Tree.apply` takes it: NaN where a value is missing, category numbers where the tree has codes.
+    y : int array (n_samples,)
+        Class indices.
+    weights : array (n_samples,) or None
+        Of the examples; None if all count alike.
+    alpha : float, default=0.0
+        Price of a leaf.
+    max_rounds : int, default=20
+        Most rounds over the tree. It ends before that when a round changes nothing.
+    min_samples_leaf : int, default=1
+        No change leaves fewer examples than this in a leaf.
+    criterion : str or callable, default="twoing"
+        The measure in which the gains of the tests are given (see `OC1Classifier`).
+    widen : bool, default=True
+        Whether room is made: equally good tests give way to logistic regressions, and thresholds are put midway between
+        the nearest examples. False is for a tree whose tests have been chosen with care: only what lowers the loss is
+        changed, where more than one example in a hundred is misclassified.
+
+    Returns
+    -------
+    Tree
+        Its counts, gains and gaps are those of these examples.
+
+    Examples
+    --------
+    >>> from oc1 import OC1Classifier
+    >>> from oc1.datasets import make_rcb
+    >>> from oc1.growing.tao import refine
+    >>> X, y = make_rcb(random_state=0)
+    >>> clf = OC1Classifier(max_depth=3, n_restarts=0, n_jumps=0, prune=None, random_state=0).fit(X, y)
+    >>> refined = refine(clf.tree_, X, y - 1)
+    >>> bool(refined.costs[refined.is_leaf].sum() < clf.tree_.costs[clf.tree_.is_leaf].sum())
+    True
+    """
+    X, y, weights = _checked(tree, X, y, weights)
+    # Threads would take longer to meet than such small matrices take.
+    with announce_compiling(), one_blas_thread(), np.errstate(all="ignore"):  # the last for NUMBA_DISABLE_JIT
+        refiner = _Refiner(X, y, weights, tree.counts.shape[1], alpha, min_samples_leaf, widen)
+        root = refiner.placed(_nodes_of(tree), np.arange(len(y)), 1)
+        for _ in range(max_rounds):
+            if root.settled:
+                break
+            root = refiner.improved(root)
+        grown = _grown(root, _gain_of(criterion, len(tree.classes)))
+    new = build_linear_tree(grown, tree.fill, tree.classes, tree.feature_names)
+    return replace(new, codes=tree.codes, categories=tree.categories)
+
+
+class _Refiner:
+    """The examples, and what can be done to nodes with them."""
+
+    def __init__(self, X, y, weights, n_classes, alpha, min_leaf, widen):
+        self.widen = widen
+        self.X, self.y, self.n_classes, self.min_leaf = X, y, n_classes, min_leaf
+        self.weights = np.ones(len(y)) if weights is None else weights
+        self.total, self.unit = float(self.weights.sum()), weight_of_one(weights)
+        self.alpha = alpha
+        everyone, no_fill = np.arange(len(y)), np.zeros(X.shape[1])  # nothing is missing here
+        self.space = SearchSpace.make(X, everyone, no_fill, weights, "standard")
+        self.columns = self.space.columns(X, everyone, no_fill)
+        measure = MEASURES["sum_minority"]
+        self.how = (_kernels.compiled_searches()[1], *measure.pointers(), measure.code, 1)
+        self.scratch = _kernels.Scratch.make(len(y), 2, X.shape[1], 1)
+        self.scratch.classes[0, :2] = 0, 1
+
+    def leaf(self, rows: np.ndarray) -> _Node:
+        """Make a leaf of examples."""
+        counts = np.bincount(self.y[rows], weights=self.weights[rows], minlength=self.n_classes)
+        predictions = np.full(len(rows), counts.argmax())
+        return _Node(rows, predictions, counts, float(counts.sum() - counts.max()), settled=True)
+
+    def joined(self, node: _Node, rows: np.ndarray, test: LinearTest, children: tuple[_Node, ...]) -> _Node:
+        """Make an inner node like another, or a leaf where its children are leaves of one class."""
+        low, high = children
+        if low.n_leaves == high.n_leaves == 1 and low.label == high.label:
+            return self.leaf(rows)
+        predictions = np.empty_like(rows)
+        for child in children:
+            predictions[np.searchsorted(rows, child.rows)] = child.predictions
+        counts, errors, n_leaves = low.counts + high.counts, low.errors + high.errors, low.n_leaves + high.n_leaves
+        return _Node(rows, predictions, counts, errors, n_leaves, test, children, node.tried)
+
+    def placed(self, top: _Node, rows: np.ndarray, min_leaf: int) -> _Node:
+        """Send other examples down a subtree; branches with fewer than `min_leaf` go. Thresholds are centred anew."""
+        visits: list[tuple[_Node, np.ndarray, LinearTest | None, int]] = []
+        stack = [(top, rows, -1)]
+        while stack:
+            node, rows, parent = stack.pop()
+            goes_right, test = np.empty(0, dtype=bool), node.test
+            while test is not None and not np.array_equal(rows, node.rows):
+                values = project(self.X[rows], test.features, test.coefficients)
+                goes_right = values > test.threshold
+                n_right = int(goes_right.sum())
+                if n_right >= min_leaf and len(rows) - n_right >= min_leaf:
+                    test = _centred(test, values, self.widen)
+                    break
+                node = node.children[int(2 * n_right > len(rows))]
+                test = node.test
+            else:
+                visits.append((node, rows, None, parent))
+                continue
+            number = len(visits)
+            visits.append((node, rows, test, parent))
+            stack.append((node.children[1], rows[goes_right], number))
+            stack.append((node.children[0], rows[~goes_right], number))
+        made: list[list[_Node]] = [[] for _ in visits]
+        for number in range(len(visits) - 1, -1, -1):
+            node, rows, test, parent = visits[number]
+            if test is not None:
+                new = self.joined(node, rows, test, tuple(made[number][::-1]))  # the right child was made first
+            else:
+                new = node if np.array_equal(rows, node.rows) else self.leaf(rows)
+            if parent >= 0:
+                made[parent].append(new)
+        return new
+
+    def predicted(self, top: _Node, rows: np.ndarray) -> np.ndarray:
+        """Return what a subtree predicts for examples."""
+        out = np.empty(len(rows), dtype=np.int64)
+        stack = [(top, np.arange(len(rows)))]
+        while stack:
+            node, places = stack.pop()
+            if node.test is None:
+                out[places] = node.label
+            elif len(places):
+                values = project(self.X[rows[places]], node.test.features, node.test.coefficients)
+                goes_right = values > node.test.threshold
+                stack += [(node.children[0], places[~goes_right]), (node.children[1], places[goes_right])]
+        return out
+
+    def loss(self, errors: float, n_leaves: int) -> float:
+        """Return the loss of a subtree as a share of the whole tree's weight, and the price of its leaves."""
+        return errors / self.total + self.alpha * n_leaves
+
+    def is_better(self, errors: float, n_leaves: int, node: _Node, roomy: bool) -> bool:
+        """Whether a subtree with so many errors and leaves is to replace a node; a roomy one also where it is equal."""
+        difference = self.loss(errors, n_leaves) - self.loss(node.errors, node.n_leaves)
+        return difference < -EQUAL or (difference <= EQUAL and n_leaves < node.n_leaves + roomy)
+
+    def improved(self, root: _Node) -> _Node:
+        """Improve every node of a tree in turn, from the bottom up."""
+        order, stack = [], [root]
+        while stack:
+            node = stack.pop()
+            order.append(node)
+            if not node.settled:
+                stack.extend(node.children)
+        new: dict[int, _Node] = {}
+        for node in reversed(order):
+            if node.settled:
+                new[id(node)] = node
+                continue
+            assert node.test is not None
+            children = tuple(new[id(child)] for child in node.children)
+            kept = children == node.children
+            new[id(node)] = self.refitted(node if kept else self.joined(node, node.rows, node.test, children))
+        return new[id(root)]
+
+    def refitted(self, node: _Node) -> _Node:
+        """Return the best that can be made of a node with the subtrees below it, or the node itself."""
+        if node.test is None:
+            return node
+        if not self.widen and node.errors <= FEW * node.counts.sum():
+            node.settled = True
+            return node
+        rows, low, high = node.rows, *node.children
+        goes_right = np.zeros(len(rows), dtype=bool)
+        goes_right[np.searchsorted(rows, high.rows)] = True
+        predictions = np.array([node.predictions, node.predictions])
+        predictions[0, goes_right] = self.predicted(low, high.rows)
+        predictions[1, ~goes_right] = self.predicted(high, low.rows)
+        wrong = predictions != self.y[rows]
+        costs = wrong * self.weights[rows]  # of sending an example to either side
+        cares = wrong[0] != wrong[1]
+        wants_right = wrong[0][cares]
+
+        as_leaf = self.leaf(rows)
+        drafts = [_Draft(as_leaf, as_leaf.errors)]
+        drafts += [_Draft(child, float(own.sum())) for child, own in zip(node.children, costs, strict=True)]
+        problem = _digest(rows[cares], wants_right)
+        if wants_right.any() and not wants_right.all() and problem != node.tried:
+            node.tried = problem
+            swapped_problem = _digest(rows[cares], ~wants_right)
+            content = np.array_equal(wants_right, goes_right[cares]) or (not self.widen and node.n_leaves <= 2)
+            for test, roomy in self.tests(node.test, rows[cares], wants_right, content):
+                values = project(self.X[rows], test.features, test.coefficients)
+                up = values > test.threshold
+                if up.any() and not up.all():
+                    test = _centred(test, values)
+                    for children, own in (((low, high), problem), ((high, low), swapped_problem)):
+                        tried = own if roomy else b""  # what a search has found, another may improve
+                        errors = float(np.where(up == (children[0] is low), costs[1], costs[0]).sum())
+                        new = _Node(NOBODY, NOBODY, node.counts, errors, node.n_leaves, test, children, tried)
+                        drafts.append(_Draft(new, errors, roomy and self.widen))
+        drafts = [draft for draft in drafts if self.is_better(draft.errors, draft.node.n_leaves, node, draft.roomy)]
+        for draft in sorted(drafts, key=self.rank):
+            new = self.placed(draft.node, rows, self.min_leaf)
+            if self.is_better(new.errors, new.n_leaves, node, draft.roomy):
+                return new
+        node.settled = low.settled and high.settled
+        return node
+
+    def rank(self, draft: _Draft) -> tuple[int, int, bool]:
+        """Return what orders drafts, the best first."""
+        loss = self.loss(draft.errors, draft.node.n_leaves)
+        return round(loss / EQUAL), draft.node.n_leaves, not draft.roomy
+
+    def tests(
+        self, test: LinearTest, rows: np.ndarray, wants_right: np.ndarray, content: bool
+    ) -> Iterator[tuple[LinearTest, bool]]:
+        """Make tests that try to part examples as they want, with the attributes of a given test.
+
+        That of a logistic regression comes first, marked by True; then, unless the examples are content with the given
+        test, what the line search makes of both.
+        """
+        d = self.X.shape[1]
+        sizes = test.coefficients * self.space.scale[test.features]
+        if not sizes.any():
+            return
+        used = np.zeros(d + 1)
+        used[test.features] = sizes != 0
+        present = self.space.plane_of(test.features, test.coefficients, test.threshold)
+        planes = [present / np.abs(sizes).max()]
+        if used.sum() > 1:
+            planes.insert(0, self.logistic(rows, wants_right, used))
+            yield from ((made, True) for made in [self.test_of(planes[0])] if made is not None)
+        if content:
+            return
+        order = np.argsort(wants_right, kind="stable")
+        rows, labels = rows[order], wants_right[order].astype(np.int32)
+        weights = self.weights[rows]
+        totals = np.bincount(labels, weights=weights, minlength=2)
+        bounds = np.array([0, len(labels) - labels.sum(), len(labels)])
+        own_weights = np.empty(0) if (weights == 1).all() else weights
+        parts = (labels, own_weights, bounds, totals, np.array([1.0, 2.0]), np.array([0, 1]))
+        columns = np.ascontiguousarray(self.columns[:, rows])
+        for plane in planes:
+            self.scratch.stream[0] = 1  # the same for all nodes: no randomness
+            _elimination.descend(
+                columns, 0, parts, *self.how, np.zeros(1), False, True, CYCLES, EQUAL, plane, used, tuple(self.scratch)
+            )
+            yield from ((made, False) for made in [self.test_of(plane)] if made is not None)
+
+    def logistic(self, rows: np.ndarray, wants_right: np.ndarray, used: np.ndarray) -> np.ndarray:
+        """Return the plane of a logistic regression."""
+        features = np.flatnonzero(used[:-1])
+        Z = np.ones((len(rows), len(features) + 1))
+        Z[:, :-1] = self.columns[np.ix_(features, rows)].T
+        fit = ridge_logistic(Z, wants_right, self.weights[rows] / self.unit, RIDGE)
+        plane = np.zeros(len(used))
+        plane[features], plane[-1] = fit.plane[:-1], fit.plane[-1]
+        return plane
+
+    def test_of(self, plane: np.ndarray) -> LinearTest | None:
+        """Write a plane as a test in the user's units, as growing does; None where there is none."""
+        if not plane[:-1][self.space.scale > 0].any():
+            return None
+        features, coefficients, threshold = self.space.test_of(plane)
+        if len(features) == 1:
+            coefficients, threshold = np.ones(1), threshold / coefficients[0]
+        if not (np.isfinite(coefficients).all() and np.isfinite(threshold)):
+            return None
+        return LinearTest(features, coefficients, threshold)
+
+
+def _checked(tree: Tree, X, y, weights) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+    """Check the examples; return those that count, as the tests of the tree see them."""
+    if len(tree.missing):
+        raise ValueError(
+            "a tree that has learned where missing values go cannot be refined; grow it with missing='mean'"
+        )
+    X, y = np.asarray(X), np.asarray(y)
+    n_features, n_classes = len(tree.fill), tree.counts.shape[1]
+    if X.ndim != 2 or X.shape[1] != n_features:
+        raise ValueError(f"X must have {n_features} columns, as the tree has attributes; its shape is {X.shape}")
+    if y.shape != X.shape[:1] or y.dtype.kind not in "iu":
+        raise ValueError("y must hold a class index for each row of X")
+    if len(y) and (y.min() < 0 or y.max() >= n_classes):
+        raise ValueError(f"y must hold class indices from 0 to {n_classes - 1}, got {y.min()} to {y.max()}")
+    if weights is not None:
+        weights = np.asarray(weights, dtype=np.float64)
+        if weights.shape != y.shape or not (weights >= 0).all():
+            raise ValueError("weights must be a number for each row of X, none of them negative")
+        counted = weights > 0
+        X, y, weights = X[counted], y[counted], weights[counted]
+    if len(y) == 0:
+        raise ValueError("there is no example to refine the tree with")
+    X = replace_by_codes(X, tree.codes) if tree.codes else X.astype(np.float64)
+    return np.where(np.isnan(X), tree.fill, X), y, weights
+
+
+def _digest(rows: np.ndarray, wants_right: np.ndarray) -> bytes:
+    """Return what stands for the problem of parting these examples so."""
+    return hashlib.blake2b(rows.tobytes() + wants_right.tobytes(), digest_size=16).digest()
+
+
+def _centred(test: LinearTest, values: np.ndarray, moves: bool = True) -> LinearTest:
+    """Put the threshold midway between the nearest examples on its two sides, whose projections these are.
+
+    One that is not to move only learns how far apart those are.
+    """
+    right = values > test.threshold
+    below, above = values[~right].max(), values[right].min()
+    middle = below + 0.5 * (above - below)
+    if moves:
+        test = replace(test, threshold=float(middle if below <= middle < above else below))
+    return replace(test, gap=float(above - below))
+
+
+def _nodes_of(tree: Tree) -> _Node:
+    """Return the root of a tree as nodes that hold no examples yet."""
+    nodes: list[_Node] = []
+    for number in range(tree.n_nodes - 1, -1, -1):
+        if tree.is_leaf[number]:
+            nodes.append(_Node(NOBODY, NOBODY, tree.counts[number], 0.0))
+        else:
+            children = tuple(nodes[tree.n_nodes - 1 - child] for child in tree.children[number])
+            test = LinearTest(*tree.test(number))
+            nodes.append(_Node(NOBODY, NOBODY, tree.counts[number], 0.0, 2, test, children))
+    return nodes[-1]
+
+
+def _grown(root: _Node, gain: Gain) -> GrownNode:
+    """Return the nodes as those that growing makes."""
+    order, stack = [], [root]
+    while stack:
+        order.append(stack.pop())
+        stack.extend(order[-1].children)
+    made: dict[int, GrownNode] = {}
+    for node in reversed(order):
+        children = [made[id(child)] for child in node.children]
+        gained = gain(children[0].counts, children[1].counts) if children else 0.0
+        made[id(node)] = GrownNode(node.rows, np.empty(0), 0, 0, node.counts, node.test, gained, children)
+    return made[id(root)]
+
+
+def _gain_of(criterion: str | ImpurityFunction, n_classes: int) -> Gain:
+    """Return what a test gains as a function of the class weights on its two sides, as the kernels give it."""
+    measure = get_measure(criterion, n_classes)
+
+    def twoing_value(left: np.ndarray, right: np.ndarray) -> float:
+        n_left, n_right = left.sum(), right.sum()
+        return float(np.abs(left / n_left - right / n_right).sum() ** 2 * n_left * n_right / (n_left + n_right) ** 2)
+
+    def decrease(left: np.ndarray, right: np.ndarray) -> float:
+        impurity, n = measure.impurity, left.sum() + right.sum()
+        return float((impurity(left + right, np.zeros_like(left)) - impurity(left, right)) / n)
+
+    def gini_decrease(left: np.ndarray, right: np.ndarray) -> float:
+        return gini(left + right, np.zeros_like(left)) - gini(left, right)
+
+    by_name = {
+        "twoing": twoing_value,
+        "info_gain": lambda left, right: information_gained(np.array([left, right])),
+        **dict.fromkeys(("sum_minority", "max_minority", "sum_of_variances"), decrease),
+    }
+    # A measure of the user's own says nothing of a node that is not split: Gini's decrease stands for its gain.
+    return by_name.get(measure.name, gini_decrease) if measure.code != _kernels.CUSTOM else gini_decrease

@@ -1,0 +1,1 @@
+"""Compiled code, a file for each step of the paper."""

@@ -1,0 +1,423 @@
+"""Compiled: the search for the hyperplane of a regression node.
+
+The line search asks the question of `_kernels`, for which alpha the split ``V + alpha r > 0`` is best, with sums of
+the numbers to predict in place of counts of classes. Example j crosses at ``t = -V / r``; the crossings are sorted, and
+one sweep over them keeps up what is on the left.
+
+- Squared error: with numbers y whose mean is zero, a split saves ``s^2 (1 / w_left + 1 / w_right)``, where s is the
+  weighted sum of y on the left: one addition and one division an example.
+- Absolute error: the errors around the medians of both sides come from a Fenwick tree over the ranks of y that holds
+  weights and weighted sums of the left; those of the right are the rest. A change, and a median, take log n steps.
+  Positions that cannot beat the best one yet are only passed: an example of weight w saves w times its largest
+  distance to any number at most.
+
+Both are exact. A *score* is the loss that a split saves; larger is better.
+
+A plane is ``V = plane . (x, 1) > 0`` on columns, float32 rows of one attribute each and a last one of ones.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+SQUARED, ABSOLUTE = 0, 1
+#: The score of no split at all: finite, so that differences from it are numbers.
+NOTHING = -1e300
+#: Crossings beyond this are never reached by a finite step.
+FAR = np.float32(1e30)
+#: Up to so many keys are sorted by insertion.
+FEW = 40
+#: At nodes with fewer examples, equal scores do not say that two runs stand at the same place.
+MEETING = 250
+
+_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+_MIX1 = np.uint64(0xBF58476D1CE4E5B9)
+_MIX2 = np.uint64(0x94D049BB133111EB)
+_S11, _S27, _S30, _S31 = np.uint64(11), np.uint64(27), np.uint64(30), np.uint64(31)
+_S1, _S32, _LOW31, _LOW8, _ONE = np.uint64(1), np.uint64(32), np.uint64(0x7FFFFFFF), np.uint64(0xFF), np.uint64(1)
+
+_compiled = njit(cache=True, nogil=True, error_model="numpy")
+# What only other kernels call needs no way in from Python, which would take as long to compile as the function itself.
+_no_way_in: dict[str, Any] = {"no_cfunc_wrapper": True, "no_cpython_wrapper": True}
+_inner = njit(nogil=True, error_model="numpy", **_no_way_in)
+
+
+@_inner
+def uniform(stream):
+    """Return the next number of a stream, uniform in [0, 1)."""
+    stream[0] += _GOLDEN
+    z = stream[0]
+    z = (z ^ (z >> _S30)) * _MIX1
+    z = (z ^ (z >> _S27)) * _MIX2
+    z = z ^ (z >> _S31)
+    return np.float64(z >> _S11) * (1.0 / 9007199254740992.0)
+
+
+@_inner
+def better(a, b):
+    """Whether score a is larger than score b by more than rounding."""
+    return a > b + 1e-10 * abs(b) + 1e-18
+
+
+@_inner
+def sort_keys(keys, spare, n):
+    """Sort the first n keys by their upper 32 bits; return the array that holds them, which is one of the two."""
+    if n <= FEW:
+        for i in range(1, n):
+            key, j = keys[i], i - 1
+            while j >= 0 and keys[j] > key:
+                keys[j + 1] = keys[j]
+                j -= 1
+            keys[j + 1] = key
+        return keys
+    # By bytes, the lowest first.
+    places = np.zeros((4, 256), np.int64)
+    for i in range(n):
+        high = keys[i] >> _S32
+        for byte in range(4):
+            places[byte, np.int64((high >> np.uint64(8 * byte)) & _LOW8)] += 1
+    for byte in range(4):
+        shift = np.uint64(32 + 8 * byte)
+        if places[byte, np.int64((keys[0] >> shift) & _LOW8)] == n:
+            continue
+        place = 0
+        for value in range(256):
+            count = places[byte, value]
+            places[byte, value] = place
+            place += count
+        for i in range(n):
+            value = np.int64((keys[i] >> shift) & _LOW8)
+            spare[places[byte, value]] = keys[i]
+            places[byte, value] += 1
+        keys, spare = spare, keys
+    return keys
+
+
+@_inner
+def add_to(tree, rank, weight, y):
+    """Add weight at a rank of a Fenwick tree of (weights, weighted sums)."""
+    i = rank + 1
+    while i < tree.shape[0]:
+        tree[i, 0] += weight
+        tree[i, 1] += weight * y
+        i += i & -i
+
+
+@_inner
+def median_loss(tree, whole, sign, weight, total, values):
+    """Return the absolute error around the median, of what a tree holds or of the rest of the whole (sign -1).
+
+    `weight` and `total` are the weight and the weighted sum of it, `values` the numbers by rank.
+    """
+    n, place, below, sum_below, step = values.size, 0, 0.0, 0.0, 1
+    while 2 * step <= n:
+        step *= 2
+    while step > 0:
+        i = place + step
+        if i <= n:
+            w, s = tree[i, 0], tree[i, 1]
+            if sign < 0:
+                w, s = whole[i, 0] - w, whole[i, 1] - s
+            if 2.0 * (below + w) < weight:
+                place, below, sum_below = i, below + w, sum_below + s
+        step //= 2
+    median = values[min(place, n - 1)]
+    return median * below - sum_below + (total - sum_below) - median * (weight - below)
+
+
+@_inner
+def score_left(left, whole, weight_left, sum_left, weight, total, loss, values, code):
+    """Score a split by what is on its left: weight, weighted sum and, for the absolute error, a Fenwick tree."""
+    if code == SQUARED:
+        return sum_left * sum_left * weight / (weight_left * (weight - weight_left))
+    return (
+        loss
+        - median_loss(left, whole, 1, weight_left, sum_left, values)
+        - median_loss(left, whole, -1, weight - weight_left, total - sum_left, values)
+    )
+
+
+@_inner
+def line_search(margins, rates, response, current, min_leaf, code, left, keys, spare):
+    """Find the step alpha for which ``margins + alpha * rates > 0`` is best; return (score, alpha).
+
+    Only positions that beat the score `current` count; (NOTHING, 0) if there is none. `response` is what
+    `prepare_response` returned, the last arguments are buffers.
+    """
+    parts, ranks, values, whole, weight, total, loss, n_examples = response
+    n = margins.size
+    weight_left, sum_left, n_left, n_keys = 0.0, 0.0, 0.0, 0
+    if code == ABSOLUTE:
+        for i in range(n + 1):
+            left[i, 0] = 0.0
+            left[i, 1] = 0.0
+    for j in range(n):
+        t = -margins[j] / rates[j]
+        up = rates[j] > 0
+        if abs(t) < FAR:
+            bits = np.int64(np.float32(t + np.float32(0.0)).view(np.int32))
+            high = np.uint64(bits + 0x80000000 if bits >= 0 else -1 - bits)
+            keys[n_keys] = (high << _S32) | (np.uint64(j) << _S1) | np.uint64(up)
+            n_keys += 1
+        else:
+            up = not margins[j] > 0
+        if up:  # on the left, before all crossings
+            weight_left += parts[j, 0]
+            sum_left += parts[j, 1]
+            n_left += parts[j, 2]
+            if code == ABSOLUTE:
+                left[ranks[j] + 1, 0] += parts[j, 0]
+                left[ranks[j] + 1, 1] += parts[j, 1]
+    if code == ABSOLUTE:
+        for i in range(1, n + 1):
+            above = i + (i & -i)
+            if above <= n:
+                left[above, 0] += left[i, 0]
+                left[above, 1] += left[i, 1]
+    if n_keys == 0:
+        return NOTHING, 0.0
+    keys = sort_keys(keys, spare, n_keys)
+    best, step = NOTHING, 0.0
+    bar, room = current, 0.0  # what is to be beaten, and by how much the score is below it at least
+    before, after = -np.inf, 0.0
+    for i in range(-1, n_keys):
+        if i >= 0:
+            j = np.int64((keys[i] >> _S1) & _LOW31)
+            up = keys[i] & _ONE == _ONE
+            w, s, u = parts[j, 0], parts[j, 1], parts[j, 2]
+            if up:
+                w, s, u = -w, -s, -u
+            weight_left += w
+            sum_left += s
+            n_left += u
+            before = after
+            if code == ABSOLUTE:
+                y = values[ranks[j]]
+                add_to(left, ranks[j], w, y)
+                room -= abs(w) * max(y - values[0], values[n - 1] - y)
+        after = np.inf
+        if i + 1 < n_keys:
+            j = np.int64((keys[i + 1] >> _S1) & _LOW31)
+            after = np.float64(-margins[j] / rates[j])
+        if not before < after or n_left < min_leaf or n_examples - n_left < min_leaf or room > 0.0:
+            continue
+        here = score_left(left, whole, weight_left, sum_left, weight, total, loss, values, code)
+        if better(here, bar):
+            best, bar = here, here
+            if before == -np.inf:
+                step = after - max(abs(after), 1.0)
+            elif after == np.inf:
+                step = before + max(abs(before), 1.0)
+            else:
+                step = before + 0.5 * (after - before)
+        if code == ABSOLUTE:
+            room = bar - here
+    return best, step
+
+
+@_inner
+def prepare_response(y, weights, units, code):
+    """Return what the line search needs to know of the numbers to predict.
+
+    The (weight, weighted number, units) of each example; for the absolute error the rank of each, the numbers by rank,
+    and a Fenwick tree of all; weight, weighted sum, loss and units of all.
+    """
+    n = y.size
+    parts = np.empty((n, 3))
+    weight, total, loss, n_examples = 0.0, 0.0, 0.0, 0.0
+    for j in range(n):
+        parts[j, 0] = weights[j]
+        parts[j, 1] = weights[j] * y[j]
+        parts[j, 2] = units[j]
+        n_examples += units[j]
+        weight += parts[j, 0]
+        total += parts[j, 1]
+        loss += parts[j, 1] * y[j]
+    size = n if code == ABSOLUTE else 0
+    ranks, values, whole = np.empty(size, np.int64), np.empty(size), np.zeros((size + 1, 2))
+    if code == ABSOLUTE:
+        order = np.argsort(y, kind="mergesort")
+        for i in range(n):
+            ranks[order[i]] = i
+            values[i] = y[order[i]]
+        for j in range(n):
+            add_to(whole, ranks[j], weights[j], y[j])
+        loss = median_loss(whole, whole, 1, weight, total, values)
+    return parts, ranks, values, whole, weight, total, loss, n_examples
+
+
+@_inner
+def compute_margins(columns, plane, margins):
+    """Compute V = plane . (x, 1)."""
+    for j in range(margins.size):
+        margins[j] = 0.0
+    for m in range(plane.size):
+        a = np.float32(plane[m])
+        if a != 0:
+            for j in range(margins.size):
+                margins[j] += a * columns[m, j]
+
+
+@_inner
+def score_margins(margins, response, min_leaf, code, left):
+    """Score the split V > 0; NOTHING where a side has too few."""
+    parts, ranks, values, whole, weight, total, loss, n_examples = response
+    weight_left, sum_left, n_left = 0.0, 0.0, 0.0
+    for i in range(left.shape[0]):
+        left[i, 0] = 0.0
+        left[i, 1] = 0.0
+    for j in range(margins.size):
+        if not margins[j] > 0:
+            weight_left += parts[j, 0]
+            sum_left += parts[j, 1]
+            n_left += parts[j, 2]
+            if code == ABSOLUTE:
+                add_to(left, ranks[j], parts[j, 0], values[ranks[j]])
+    if n_left < min_leaf or n_examples - n_left < min_leaf:
+        return NOTHING
+    return score_left(left, whole, weight_left, sum_left, weight, total, loss, values, code)
+
+
+@_compiled
+def best_step(margins, rates, y, weights, units, code, min_leaf):
+    """Return (score, alpha) of the best split along a line, for tests and to look at."""
+    response = prepare_response(y, weights, units, code)
+    n = y.size
+    left = np.empty((n + 1 if code == ABSOLUTE else 0, 2))
+    keys, spare = np.empty(n, np.uint64), np.empty(n, np.uint64)
+    return line_search(margins, rates, response, NOTHING, min_leaf, code, left, keys, spare)
+
+
+@_compiled
+def search(columns, y, weights, units, code, min_leaf, with_axis, start, n_runs, n_jumps, seed):
+    """Search the split of a node.
+
+    Every attribute is looked at, then each run improves a plane: one coefficient after the other until none changes,
+    then random directions (jumps) until one helps, which goes back to the coefficients, or `n_jumps` have failed. The
+    first run starts from the best attribute, the next from `start`, all others at random. A run that gets where an
+    earlier one stood goes no further, unless the node is small.
+
+    Parameters
+    ----------
+    columns : float32 array (d + 1, n)
+        Standardised attributes, and ones.
+    y, weights : float64 arrays (n,)
+        The numbers to predict, their weighted mean zero for the squared error.
+    units : float64 array (n,)
+        How many examples each of them stands for.
+    code : int
+        SQUARED or ABSOLUTE.
+    min_leaf : int
+        Examples that a side must hold at least.
+    with_axis : bool
+        Whether single attributes are looked at.
+    start : float64 array (d,)
+        Coefficients to start a run from; not used where they are all zero.
+    n_runs, n_jumps : int
+    seed : uint64
+
+    Returns
+    -------
+    axis_score, attribute, threshold
+        Of the best split of a single attribute; NOTHING and -1 if there is none.
+    score, plane
+        The best plane of the runs, float64 array (d + 1,).
+    loss : float
+        What there is to save.
+    considered : int
+        Hyperplanes looked at.
+    """
+    size, n = columns.shape
+    response = prepare_response(y, weights, units, code)
+    left = np.empty((n + 1 if code == ABSOLUTE else 0, 2))
+    keys, spare = np.empty(n, np.uint64), np.empty(n, np.uint64)
+    margins, jump_rates = np.empty(n, np.float32), np.empty(n, np.float32)
+    ones = columns[size - 1]
+    plane, direction, best_plane = np.zeros(size), np.zeros(size), np.zeros(size)
+    axis_score, attribute, threshold, best, considered = NOTHING, -1, 0.0, NOTHING, 0
+    stream = np.full(1, seed, np.uint64)
+    for m in range(size - 1 if with_axis else 0):
+        here, alpha = line_search(columns[m], ones, response, axis_score, min_leaf, code, left, keys, spare)
+        considered += 1
+        if here > NOTHING:
+            axis_score, attribute, threshold = here, m, -alpha
+    guided = False
+    for m in range(size - 1):
+        guided = guided or start[m] != 0.0
+    met = np.full(2 * max(n_runs, 1), NOTHING)  # where each run stood before its jumps, and at its end
+    for run in range(n_runs):
+        turn = 0
+        if run == 0 and attribute >= 0:
+            for m in range(size):
+                plane[m] = 1.0 if m == attribute else 0.0
+            plane[size - 1] = -threshold
+        elif guided and run == (1 if attribute >= 0 else 0):
+            for m in range(size - 1):
+                plane[m] = start[m]
+            plane[size - 1] = 0.0
+            turn = size - 1
+        else:
+            for m in range(size):
+                plane[m] = 2.0 * uniform(stream) - 1.0
+        compute_margins(columns, plane, margins)
+        score = score_margins(margins, response, min_leaf, code, left)
+        considered += 1
+        settled, jumps, climbed = 0, 0, False
+        while True:
+            rates = columns[turn]
+            if jumps > 0:
+                for m in range(size):
+                    direction[m] = 2.0 * uniform(stream) - 1.0
+                compute_margins(columns, direction, jump_rates)
+                rates = jump_rates
+            else:
+                for m in range(size):
+                    direction[m] = 1.0 if m == turn else 0.0
+            here, alpha = line_search(margins, rates, response, score, min_leaf, code, left, keys, spare)
+            considered += 1
+            settled += 1
+            if here > NOTHING:
+                length = 0.0
+                for m in range(size):
+                    plane[m] += alpha * direction[m]
+                    length += plane[m] * plane[m]
+                shrink = 1.0 / np.sqrt(length) if length > 0.0 else 1.0
+                for m in range(size):
+                    plane[m] *= shrink
+                keep, add = np.float32(shrink), np.float32(shrink * alpha)
+                for j in range(n):
+                    margins[j] = keep * margins[j] + add * rates[j]
+                score, settled = here, 1
+            if jumps > 0:
+                jumps += 1
+                if here > NOTHING:
+                    jumps, turn, settled = 0, 0, 0
+                elif jumps > n_jumps:
+                    break
+                continue
+            turn = turn + 1 if turn + 1 < size else 0
+            if settled < size:
+                continue
+            if not climbed:
+                climbed = True
+                met[2 * run] = score
+            jumps = 1
+            if n_jumps == 0:
+                break
+            met_before = False
+            for other in range(2 * run):
+                met_before = met_before or abs(met[other] - score) <= 1e-10 * abs(score)
+            if response[7] >= MEETING and met_before:
+                break
+        # The moves have rounded the margins a little: once more from the plane itself.
+        compute_margins(columns, plane, margins)
+        score = score_margins(margins, response, min_leaf, code, left)
+        met[2 * run + 1] = score
+        if better(score, best):
+            best = score
+            for m in range(size):
+                best_plane[m] = plane[m]
+    return axis_score, attribute, threshold, best, best_plane, response[6], considered

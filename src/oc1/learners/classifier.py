@@ -1,0 +1,371 @@
+"""The OC1 learner as a scikit-learn classifier."""
+
+from __future__ import annotations
+
+from functools import cache
+from inspect import signature
+from numbers import Integral, Real
+from typing import Any, ClassVar
+
+from joblib import effective_n_jobs
+from sklearn.base import clone
+from sklearn.utils._param_validation import Interval, StrOptions
+
+from ..data.search_space import NORMALIZATIONS
+from ..growing.grower import LARGE, GrowthOptions
+from ..growing.starts import GROUPINGS, RANDOM, STARTS
+from ..growing.tao import refine
+from ..impurity import MEASURES, get_measure
+from ..kernels import _kernels
+from .base import TreeClassifier, grow_tree
+
+ORDERS = {"sequential": _kernels.SEQUENTIAL, "best": _kernels.BEST, "random": _kernels.RANDOM}
+#: What a preset puts in place of the defaults. (Section 4.1 of the paper: attributes in the positive quadrant, 20
+#: restarts and 5 jumps, coefficients in turn, a tenth of the examples kept back for pruning; the purest split wins.)
+PRESETS: dict[str, dict[str, Any]] = {
+    "paper": {
+        "normalize": "positive",
+        "n_restarts": 20,
+        "n_jumps": 5,
+        "order": "sequential",
+        "prune": "holdout",
+    }
+}
+#: Up to so many examples, ``prune="auto"`` is cross-validation where it is not left to caution.
+FEW_EXAMPLES = 2000
+#: The starts of the paper, and those that did best when caution chooses among what comes of them.
+PLAIN_STARTS = ("axis", "random")
+CAREFUL_STARTS = ("axis", "logistic", "least_squares", "random")
+
+
+class OC1Classifier(TreeClassifier):
+    """Oblique decision tree by the randomized hill climbing of OC1 (Murthy, Kasif & Salzberg 1994).
+
+    At each node the best axis-parallel split is found, then hyperplanes are improved one coefficient at a time from
+    several starts, with random jumps out of local minima. In the paper the purest split wins, and a part of the
+    examples is kept back to prune the tree (``preset="paper"``). By default, linear classifiers are among the starts,
+    the split is taken that is worth most when what chance accounts for is subtracted, and nodes that no split is worth
+    stay leaves: see `oc1.growing.penalised`.
+
+    Parameters
+    ----------
+    preset : {"paper"} or None, default=None
+        "paper": the settings of the paper's section 4.1 (``normalize="positive"``, 20 restarts, 5 jumps, coefficients
+        in turn, ``prune="holdout"``; and so neither linear starts nor caution). Parameters that differ from their
+        defaults win over it.
+    criterion : {"twoing", "gini", "info_gain", "max_minority", "sum_minority", "sum_of_variances"} or callable, \
+            default="twoing"
+        The impurity measure. A function ``f(left, right) -> float`` of the class weights on the two sides (float arrays
+        in the order of ``classes_``; smaller is purer) is compiled by Numba and runs at native speed.
+    splits : {"best", "axis", "oblique"}, default="best"
+        The better of both kinds; axis-parallel only (OC1-AP); oblique only.
+    normalize : {"standard", "positive"}, default="standard"
+        Search on standardised attributes, which makes the tree independent of their units, or on attributes shifted
+        into the positive quadrant as in the paper.
+    n_restarts : int, default=20
+        Searches at a node (the paper's R). The first starts from the best axis-parallel split, the others from random
+        hyperplanes; 0 still searches once. (With caution and linear starts, half as many are at random.)
+    n_jumps : int, default=5
+        Random directions tried at each local minimum (the paper's J).
+    starts : list of str or None, default=None
+        Where the search of a node begins: "axis" (the best axis-parallel split), "random", and directions that other
+        methods give: "logistic" and "least_squares" (regularised, judged by leaving one out), "lda", "svm", "means"
+        (difference of the groups' means), "smooth" (a few steps of gradient on Twoing with soft sides), "householder"
+        (HHCART's reflected axes), "parent" (the parent's hyperplane). None: axis, logistic, least_squares and random
+        where caution decides (see `prune`), else the paper's axis and random.
+    groupings : list of str, default=("one_vs_rest",)
+        How more than two classes are put into two groups for the starts that separate two: "one_vs_rest", "twoing" (as
+        the best axis-parallel split sends them), "random".
+    caution : float, default=3.0
+        What chance accounts for: so much of the Twoing value for each coefficient that a search has chosen, divided by
+        the number of examples at the node. More gives smaller trees. Used with ``prune="auto"`` only.
+    rounding : bool or None, default=None
+        Round coefficients and thresholds to the fewest digits that cost nothing, at nodes of up to 20,000 examples.
+        None: where caution decides.
+    sparsity : float or None, default=None
+        Drop terms of a split as long as it loses no more than this share of its purity. None: drop none.
+    refine : bool or None, default=None
+        When the tree is grown and pruned, go over it again: each test is fitted anew to send every example where the
+        subtrees below classify it right, as long as the training error falls; branches that do nothing are removed.
+        None: where caution decides, for up to 100,000 examples and ``min_samples_split=2``.
+    order : {"sequential", "best", "random"}, default="sequential"
+        Which coefficient is perturbed next: each in turn until none changes; the one that improves most; or a random
+        one `n_perturbations` times.
+    n_perturbations : int, default=50
+        Perturbations for ``order="random"`` (the paper's R-50).
+    stagnation : float, default=1.0
+        Probability of a move to an equally pure position (the paper's P_stag). It falls by a tenth at each such move
+        and is restored when the impurity improves.
+    axis_bias : float, default=1.0
+        An oblique split is taken only if its impurity times this is below that of the axis-parallel one. (A criterion
+        of your own must then not be negative.)
+    min_samples_oblique : int or None, default=None
+        Nodes with fewer examples are split axis-parallel only. None: twice the number of attributes.
+    max_terms : int or None, default=None
+        At most so many attributes in a split, so that it can be read. From the best split found, the attribute that
+        matters least is dropped (CART's rule) and the other coefficients are improved, until few enough are left.
+        None: all.
+    max_depth : int or None, default=None
+        Deepest level of a leaf; the root is level 0.
+    min_samples_split : int, default=2
+        Nodes with fewer examples are leaves.
+    min_samples_leaf : int, default=1
+        No split leaves fewer examples than this on a side.
+    max_leaf_nodes : int or None, default=None
+        Grow best-first until there are so many leaves.
+    min_impurity_decrease : float, default=0.0
+        A node is split only if the gain, times its share of the examples, is at least this. The gain is the Twoing
+        value, the decrease of Gini, the information gained in bits, or the decrease of minority or variance per
+        example.
+    categorical_features : None, "from_dtype", or array-like of int, str or bool, default=None
+        Which columns hold categories (texts or numbers without an order): none; those of a frame that are categorical
+        or text; these indices; these names; or a mask. In each tree the categories are ordered by response as in CART
+        (two classes: by the share of the second one; more: along the first principal direction of the class shares),
+        and the numbers that order them, drawn to the mean for rare categories, take the place of the attribute. CART
+        orders them anew at each node; here one order serves the whole tree, so that it can take part in linear
+        combinations, but categories with equal shares are never told apart. Missing values, and categories not seen
+        in training, count as the mean.
+    missing : {"mean", "direction"}, default="mean"
+        A missing value counts as the attribute's mean, everywhere; or an axis-parallel split sends all that are missing
+        at its node to the side where they make it purer, and may also ask whether a value is missing. Oblique splits,
+        categories, and attributes that are all known at the node in training use the mean in any case.
+    prune : {"auto", "holdout", "cv", None}, default="auto"
+        "auto": caution decides where the tree ends, and all examples are used to grow it; trees for which caution has
+        no say (``splits="axis"``, ``normalize="positive"``, ``caution=0``) are pruned by cross-validation up to 2000
+        examples, else with a part kept back. The others grow the tree by purity alone, until the leaves are pure, and
+        then prune by cost-complexity: with a part of the examples kept back ("holdout"), by cross-validation in ten
+        folds on all of them ("cv"), or not at all (None).
+    prune_fraction : float, default=0.1
+        Share of the examples kept back for ``prune="holdout"``.
+    prune_se : float, default=0.0
+        Take the smallest tree within so many standard errors of the best. Weights count as numbers of examples here.
+    ccp_alpha : float, default=0.0
+        The price of a leaf, in Gini impurity, at which the tree is cut after that, with any `prune`: scikit-learn's
+        ``ccp_alpha``, on the same scale. ``cost_complexity_pruning_path`` lists those that make a difference.
+    class_weight : dict, "balanced" or None, default=None
+        Weights of the classes, as in scikit-learn.
+    smoothing : float, default=0.0
+        So many more examples of each class are added to the counts of a leaf for its probabilities: 0 gives the shares
+        of the classes, 1 is Laplace's rule, (count + 1) / (n + n_classes). Predictions do not change. Weights count as
+        numbers of examples here.
+    random_state : int, RandomState instance or None, default=None
+        The same seed gives the same tree, for any `n_jobs`.
+    n_jobs : int or None, default=None
+        Threads that grow the tree, and predict for large inputs. None is one, -1 is all cores.
+    verbose : int, default=0
+        1 prints a line for each inner node, 2 also each move of the search with the impurity before and after it (and
+        uses one thread).
+
+    Attributes
+    ----------
+    tree_ : Tree
+        The fitted tree; ``print(clf.tree_)`` shows it.
+    unpruned_tree_ : Tree
+        The tree as it was grown.
+    pruning_path_ : record array with the fields ``alpha``, ``leaves``, ``accuracy``
+        The cost-complexity sequence from the whole tree to the root; the accuracy is on the examples kept back (or
+        cross-validated; NaN without pruning).
+    categories_ : list with an array or None for each attribute, or None
+        The values of the categorical attributes, the most frequent first; None if there are no such attributes.
+    classes_ : array (n_classes,)
+    n_features_in_ : int
+    feature_names_in_ : array (n_features_in_,)
+        Only if the attributes have names.
+    feature_importances_ : array (n_features_in_,)
+        Gain of the splits, shared among their attributes by the size of the standardised coefficients; adds up to 1.
+    n_hyperplanes_ : int
+        Hyperplanes considered while growing (the third column of the paper's Table 2): one for each line search and for
+        each starting point.
+
+    Examples
+    --------
+    >>> from oc1 import OC1Classifier
+    >>> from oc1.datasets import make_pol
+    >>> X, y = make_pol(random_state=0)
+    >>> clf = OC1Classifier(random_state=0).fit(X, y)
+    >>> clf.get_n_leaves()
+    5
+    """
+
+    _large: ClassVar[int] = LARGE  # see `GrowthOptions`
+    _parameter_constraints: ClassVar[dict] = {
+        **TreeClassifier._parameter_constraints,
+        "preset": [StrOptions(set(PRESETS)), None],
+        "prune": [StrOptions({"auto", "holdout", "cv"}), None],
+        "starts": [list, tuple, str, None],
+        "groupings": [list, tuple, str],
+        "caution": [Interval(Real, 0, None, closed="left")],
+        "rounding": ["boolean", None],
+        "sparsity": [Interval(Real, 0, 1, closed="left"), None],
+        "refine": ["boolean", None],
+        "criterion": [StrOptions(set(MEASURES)), callable],
+        "splits": [StrOptions({"best", "axis", "oblique"})],
+        "normalize": [StrOptions(set(NORMALIZATIONS))],
+        "n_restarts": [Interval(Integral, 0, None, closed="left")],
+        "n_jumps": [Interval(Integral, 0, None, closed="left")],
+        "order": [StrOptions(set(ORDERS))],
+        "n_perturbations": [Interval(Integral, 1, None, closed="left")],
+        "stagnation": [Interval(Real, 0, 1, closed="both")],
+        "axis_bias": [Interval(Real, 1, None, closed="left")],
+        "min_samples_oblique": [Interval(Integral, 2, None, closed="left"), None],
+        "max_terms": [Interval(Integral, 1, None, closed="left"), None],
+        "categorical_features": ["array-like", StrOptions({"from_dtype"}), None],
+        "missing": [StrOptions({"mean", "direction"})],
+        "n_jobs": [Integral, None],
+    }
+
+    def __init__(
+        self,
+        *,
+        preset=None,
+        criterion="twoing",
+        splits="best",
+        normalize="standard",
+        n_restarts=20,
+        n_jumps=5,
+        starts=None,
+        groupings=("one_vs_rest",),
+        caution=3.0,
+        rounding=None,
+        sparsity=None,
+        refine=None,
+        order="sequential",
+        n_perturbations=50,
+        stagnation=1.0,
+        axis_bias=1.0,
+        min_samples_oblique=None,
+        max_terms=None,
+        max_depth=None,
+        min_samples_split=2,
+        min_samples_leaf=1,
+        max_leaf_nodes=None,
+        min_impurity_decrease=0.0,
+        categorical_features=None,
+        missing="mean",
+        prune="auto",
+        prune_fraction=0.1,
+        prune_se=0.0,
+        ccp_alpha=0.0,
+        class_weight=None,
+        smoothing=0.0,
+        random_state=None,
+        n_jobs=None,
+        verbose=0,
+    ):
+        self.preset = preset
+        self.criterion = criterion
+        self.splits = splits
+        self.normalize = normalize
+        self.n_restarts = n_restarts
+        self.n_jumps = n_jumps
+        self.starts = starts
+        self.groupings = groupings
+        self.caution = caution
+        self.rounding = rounding
+        self.sparsity = sparsity
+        self.refine = refine
+        self.order = order
+        self.n_perturbations = n_perturbations
+        self.stagnation = stagnation
+        self.axis_bias = axis_bias
+        self.min_samples_oblique = min_samples_oblique
+        self.max_terms = max_terms
+        self.max_depth = max_depth
+        self.min_samples_split = min_samples_split
+        self.min_samples_leaf = min_samples_leaf
+        self.max_leaf_nodes = max_leaf_nodes
+        self.min_impurity_decrease = min_impurity_decrease
+        self.categorical_features = categorical_features
+        self.missing = missing
+        self.prune = prune
+        self.prune_fraction = prune_fraction
+        self.prune_se = prune_se
+        self.ccp_alpha = ccp_alpha
+        self.class_weight = class_weight
+        self.smoothing = smoothing
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _grow(self, data, rows, weights):
+        return grow_tree(data, rows, weights, self._options(data.X.shape[1], len(data.classes)), self.verbose)
+
+    def _setting(self, name: str):
+        """Return a parameter, or what the preset says if it was left at its default."""
+        value = getattr(self, name)
+        if self.preset is None or name not in PRESETS[self.preset]:
+            return value
+        return PRESETS[self.preset][name] if value == _default(name) else value
+
+    def _pruning(self, data):
+        prune = self._setting("prune")
+        if prune != "auto":
+            return prune
+        if self._is_careful:
+            return None
+        return "cv" if data.n_examples <= FEW_EXAMPLES else "holdout"
+
+    def _unpruned_copy(self):
+        return clone(self).set_params(ccp_alpha=0.0) if self._is_careful else super()._unpruned_copy()
+
+    def _finished(self, tree, data, alpha):
+        # It works on a copy of the examples: where these are many, it must be asked for. And those that change sides
+        # could leave too few for a split.
+        usual = self._is_careful and data.n_examples <= self._large and self.min_samples_split == 2
+        if not (usual and not len(tree.missing) if self.refine is None else self.refine):
+            return tree
+        return refine(
+            tree, data.X, data.y, data.weights, alpha=alpha, min_samples_leaf=self.min_samples_leaf,
+            criterion=self.criterion, widen=not self._is_careful,
+        )  # fmt: skip
+
+    @property
+    def _is_careful(self) -> bool:
+        """Whether caution decides where the tree ends."""
+        classical = self.splits == "axis" or self._setting("normalize") != "standard"
+        return self._setting("prune") == "auto" and not classical and self.caution > 0.0
+
+    def _options(self, n_features: int, n_classes: int) -> GrowthOptions:
+        usual = CAREFUL_STARTS if self._is_careful else PLAIN_STARTS
+        starts = usual if self.starts is None else self.starts
+        return GrowthOptions(
+            measure=get_measure(self.criterion, n_classes),
+            splits=self.splits,
+            n_restarts=self._setting("n_restarts"),
+            n_jumps=self._setting("n_jumps"),
+            order=ORDERS[self._setting("order")],
+            n_perturbations=self.n_perturbations,
+            stagnation=float(self.stagnation),
+            axis_bias=float(self.axis_bias),
+            min_samples_oblique=self.min_samples_oblique,
+            max_terms=self.max_terms,
+            max_depth=self.max_depth,
+            min_samples_split=self.min_samples_split,
+            min_samples_leaf=self.min_samples_leaf,
+            max_leaf_nodes=self.max_leaf_nodes,
+            min_impurity_decrease=self.min_impurity_decrease,
+            normalize=self._setting("normalize"),
+            starts=known_names("starts", starts, [*STARTS, RANDOM]),
+            groupings=known_names("groupings", self.groupings, list(GROUPINGS)),
+            missing=self.missing,
+            caution=float(self.caution) if self._is_careful else 0.0,
+            rounding=self._is_careful if self.rounding is None else self.rounding,
+            sparsity=self.sparsity,
+            n_jobs=effective_n_jobs(self.n_jobs),
+            large=self._large,
+        )
+
+
+@cache
+def _default(name: str):
+    return signature(OC1Classifier).parameters[name].default
+
+
+def known_names(parameter: str, given, known: list[str]) -> tuple[str, ...]:
+    """Return the names given for a parameter, one or several; raise an error that lists the known ones."""
+    names = (given,) if isinstance(given, str) else tuple(given)
+    unknown = [name for name in names if name not in known]
+    if unknown or not names:
+        what = f"{unknown[0]!r} is not one of them" if unknown else "none is given"
+        raise ValueError(f"{parameter} must name some of {', '.join(map(repr, known))}: {what}")
+    return tuple(dict.fromkeys(names))

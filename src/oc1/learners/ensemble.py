@@ -1,0 +1,293 @@
+"""Votes of trees: k-DT (Heath, Kasif & Salzberg 1993), whose trees differ because their search is random."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from numbers import Integral, Real
+from typing import ClassVar
+
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn.base import _fit_context
+from sklearn.utils import check_random_state, get_tags
+from sklearn.utils._param_validation import HasMethods, Interval
+from sklearn.utils.multiclass import check_classification_targets
+from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_fit_parameter
+
+from ..data.categories import labels_of, learn_and_encode
+from .base import CarefulClassifier, TreeClassifier, seeded
+from .classifier import OC1Classifier
+
+
+class OC1EnsembleClassifier(CarefulClassifier):
+    """The majority vote of several trees (k-DT).
+
+    All trees see all examples; they differ by what their random search comes across. Resampling of examples and random
+    subsets of attributes are options, and any learner of this package can be the base.
+
+    Parameters
+    ----------
+    estimator : classifier or None, default=None
+        The learner of one tree, with its parameters. None: ``OC1Classifier(prune=None)``, because the vote does the
+        smoothing that pruning does for a single tree.
+    n_estimators : int, default=11
+        How many trees vote.
+    bootstrap : bool, default=False
+        Whether each tree is grown on examples drawn with replacement.
+    max_samples : float or int, default=1.0
+        How many are drawn then: a share of the examples, or a number.
+    max_features : float or int, default=1.0
+        How many attributes each tree gets to see: a share of them, or a number.
+    oob_score : bool, default=False
+        Whether to score each example by the trees that did not see it; needs `bootstrap`.
+    smoothing : float, default=0.0
+        So many more votes for each class are counted in ``predict_proba``; 1 is Laplace's rule. (The trees' own
+        smoothing does not matter: they vote.)
+    random_state : int, RandomState instance or None, default=None
+        The same seed gives the same trees, for any `n_jobs`.
+    n_jobs : int or None, default=None
+        Trees that are grown, or predict, at the same time. (On threads; ``joblib.parallel_config`` can choose processes
+        and `oc1.dask.clusters.on_cluster` a cluster.)
+    verbose : int, default=0
+        1 shows joblib's progress.
+
+    Attributes
+    ----------
+    estimators_ : list of classifiers
+        The fitted trees.
+    estimators_features_ : list of int arrays
+        The attributes that each of them sees.
+    categories_ : list with an array or None for each attribute, or None
+        The values of the categorical attributes, if the base has ``categorical_features``; the trees get their numbers.
+    classes_ : array (n_classes,)
+    n_features_in_ : int
+    feature_names_in_ : array (n_features_in_,)
+        Only if the attributes have names.
+    feature_importances_ : array (n_features_in_,)
+        Mean over the trees.
+    n_hyperplanes_ : int
+        Hyperplanes considered for all trees.
+    oob_score_ : float
+        Accuracy out of bag, over the examples that some tree did not see. Only with `oob_score`.
+    oob_decision_function_ : array (n_samples, n_classes)
+        Shares of the votes out of bag; NaN for examples that all trees saw. Only with `oob_score`.
+
+    Examples
+    --------
+    >>> from oc1 import OC1EnsembleClassifier
+    >>> from oc1.datasets import make_rcb
+    >>> X, y = make_rcb(500, random_state=0)
+    >>> clf = OC1EnsembleClassifier(n_estimators=5, random_state=0).fit(X, y)
+    >>> clf.predict_proba(X[:1]).tolist()
+    [[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0]]
+    """
+
+    _parameter_constraints: ClassVar[dict] = {
+        "estimator": [HasMethods(["fit", "predict"]), None],
+        "n_estimators": [Interval(Integral, 1, None, closed="left")],
+        "bootstrap": ["boolean"],
+        "max_samples": [Interval(Real, 0, 1, closed="right"), Interval(Integral, 1, None, closed="left")],
+        "max_features": [Interval(Real, 0, 1, closed="right"), Interval(Integral, 1, None, closed="left")],
+        "oob_score": ["boolean"],
+        "smoothing": [Interval(Real, 0, None, closed="left")],
+        "random_state": ["random_state"],
+        "n_jobs": [Integral, None],
+        "verbose": ["verbose"],
+    }
+
+    def __init__(
+        self,
+        estimator=None,
+        n_estimators=11,
+        *,
+        bootstrap=False,
+        max_samples=1.0,
+        max_features=1.0,
+        oob_score=False,
+        smoothing=0.0,
+        random_state=None,
+        n_jobs=None,
+        verbose=0,
+    ):
+        self.estimator = estimator
+        self.n_estimators = n_estimators
+        self.bootstrap = bootstrap
+        self.max_samples = max_samples
+        self.max_features = max_features
+        self.oob_score = oob_score
+        self.smoothing = smoothing
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.verbose = verbose
+
+    def _base(self):
+        return OC1Classifier(prune=None) if self.estimator is None else self.estimator
+
+    def __sklearn_tags__(self):
+        """Say that missing values are welcome where the base takes them."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = get_tags(self._base()).input_tags.allow_nan
+        return tags
+
+    @_fit_context(prefer_skip_nested_validation=False)
+    def fit(self, X, y, sample_weight=None):
+        """Grow the trees.
+
+        Parameters
+        ----------
+        X : array-like (n_samples, n_features)
+            Numbers; NaN where a value is missing.
+        y : array-like (n_samples,)
+            Class labels.
+        sample_weight : array-like (n_samples,), optional
+            A weight of 2 is the same as giving the example twice (without `bootstrap`).
+
+        Returns
+        -------
+        self
+        """
+        return self._fit_or_restore(X, y, sample_weight)
+
+    def _fit(self, X, y, sample_weight):
+        if self.oob_score and not self.bootstrap:
+            raise ValueError("oob_score=True needs bootstrap=True: otherwise every tree sees every example")
+        if self.max_samples != 1.0 and not self.bootstrap:
+            raise ValueError(
+                f"max_samples={self.max_samples} needs bootstrap=True: otherwise every tree sees every one"
+            )
+        base = self._base()
+        # The trees get category numbers; the categories are known to the vote alone.
+        wanted = getattr(base, "categorical_features", None) if isinstance(base, TreeClassifier) else None
+        X, categories = learn_and_encode(X, wanted)
+        X, y = self._validated(X, y)
+        check_classification_targets(y)
+        classes = np.unique(y)
+        n, d = X.shape
+        n_samples, n_features = self._count("max_samples", n), self._count("max_features", d)
+        weights = None
+        if sample_weight is not None:
+            weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        weighted = has_fit_parameter(base, "sample_weight")
+        if weights is not None and not weighted:
+            raise ValueError(f"{type(base).__name__} takes no sample_weight")
+        seeds = check_random_state(self.random_state).randint(np.iinfo(np.int32).max, size=self.n_estimators)
+
+        def grow(seed: int):
+            rng = np.random.default_rng(seed)
+            features = np.sort(rng.permutation(d)[:n_features]) if n_features < d else np.arange(d)
+            own = X[:, features] if n_features < d else X
+            model = seeded(base, int(seed))
+            if categories:
+                model.set_params(categorical_features=[categories[m] is not None for m in features])
+            times = np.bincount(rng.choice(drawn, n_samples), minlength=n) if self.bootstrap else None
+            if times is None:
+                model.fit(own, y) if weights is None else model.fit(own, y, sample_weight=weights)
+            elif weighted:
+                model.fit(own, y, sample_weight=times if weights is None else times * weights)
+            else:
+                rows = np.repeat(np.arange(n), times)
+                model.fit(own[rows], y[rows])
+            if isinstance(model, TreeClassifier):
+                model.tree_ = replace(model.tree_, feature_names=tuple(names[features]))
+                if getattr(model, "categories_", None) is not None:
+                    model.tree_ = replace(model.tree_, categories=own_labels(model.categories_, features))
+            return model, features, times
+
+        def own_labels(numbers, features):
+            return tuple(
+                None if own is None else tuple(labels[m][int(number)] for number in own)
+                for own, m in zip(numbers, features, strict=True)
+            )
+
+        labels = labels_of(categories)
+        drawn = np.arange(n) if weights is None else np.flatnonzero(weights)
+        names = np.array(getattr(self, "feature_names_in_", [f"x{m + 1}" for m in range(d)]), dtype=str)
+        grown = Parallel(n_jobs=self.n_jobs, prefer="threads", verbose=self.verbose)(delayed(grow)(s) for s in seeds)
+        self.classes_ = classes
+        self.estimators_ = [model for model, _, _ in grown]
+        self.categories_ = [None if own is None else np.array(own, dtype=object) for own in categories] or None
+        self.estimators_features_ = [features for _, features, _ in grown]
+        self.n_hyperplanes_ = sum(getattr(model, "n_hyperplanes_", 0) for model in self.estimators_)
+        if self.oob_score:
+            unseen = np.array([times == 0 for _, _, times in grown])
+            votes = self._votes(X, unseen)
+            with np.errstate(invalid="ignore"):
+                self.oob_decision_function_ = votes / votes.sum(axis=1, keepdims=True)
+            known = unseen.any(axis=0)
+            if not known.any():
+                raise ValueError("no example is out of bag; give more trees or a smaller max_samples")
+            self.oob_score_ = float((classes[votes[known].argmax(axis=1)] == y[known]).mean())
+        return self
+
+    def _count(self, name: str, n: int) -> int:
+        """Return a share or a number of n as a number."""
+        value: int | float = getattr(self, name)
+        if isinstance(value, int | np.integer):
+            if value > n:
+                raise ValueError(f"{name}={value} is more than there are ({n})")
+            return int(value)
+        return max(1, round(value * n))
+
+    def _votes(self, X: np.ndarray, counted: np.ndarray | None = None) -> np.ndarray:
+        """Return the number of votes for each class; `counted` says which trees vote on which examples."""
+
+        def ask(model, features):
+            return np.searchsorted(self.classes_, model.predict(X[:, features]))
+
+        answers = Parallel(n_jobs=self.n_jobs, prefer="threads")(
+            delayed(ask)(*pair) for pair in zip(self.estimators_, self.estimators_features_, strict=True)
+        )
+        votes = np.zeros((len(X), len(self.classes_)))
+        for number, answer in enumerate(answers):
+            rows = np.arange(len(X)) if counted is None else np.flatnonzero(counted[number])
+            votes[rows, answer[rows]] += 1.0
+        return votes
+
+    def predict_proba(self, X):
+        """Return the share of the votes for each class, smoothed if so asked for.
+
+        Parameters
+        ----------
+        X : array-like (n_samples, n_features)
+
+        Returns
+        -------
+        array (n_samples, n_classes)
+            In the order of ``classes_``.
+        """
+        X = self._checked(X)
+        votes = self._votes(X) + self.smoothing
+        return votes / votes.sum(axis=1, keepdims=True)
+
+    def predict(self, X):
+        """Return the class with most votes, the first of equals.
+
+        Parameters
+        ----------
+        X : array-like (n_samples, n_features)
+
+        Returns
+        -------
+        array (n_samples,)
+        """
+        votes = self._votes(self._checked(X))
+        return self.classes_[votes.argmax(axis=1)]
+
+    def get_depth(self):
+        """Return the depth of the deepest tree."""
+        check_is_fitted(self)
+        return max(model.get_depth() for model in self.estimators_)
+
+    def get_n_leaves(self):
+        """Return the number of leaves of all trees together."""
+        check_is_fitted(self)
+        return sum(model.get_n_leaves() for model in self.estimators_)
+
+    @property
+    def feature_importances_(self):
+        """Mean of the trees' importances."""
+        check_is_fitted(self)
+        total = np.zeros(self.n_features_in_)
+        for model, features in zip(self.estimators_, self.estimators_features_, strict=True):
+            total[features] += model.feature_importances_
+        return total / len(self.estimators_)

@@ -1,0 +1,64 @@
+"""The learners of the package by the names that the command line and model files know them by."""
+
+from __future__ import annotations
+
+import inspect
+from importlib import import_module
+from typing import Any, NamedTuple
+
+
+class Learner(NamedTuple):
+    """A learner that can be asked for by name."""
+
+    module: str
+    class_name: str
+    fixed: dict[str, Any]  # parameters that make it what its name says
+    title: str
+
+
+#: By the name on the command line. Nothing is imported until a learner is made.
+LEARNERS = {
+    "oc1": Learner("oc1", "OC1Classifier", {}, "oblique tree"),
+    "axis": Learner("oc1", "OC1Classifier", {"splits": "axis"}, "OC1 with axis-parallel splits only"),
+    "vote": Learner("oc1", "OC1EnsembleClassifier", {}, "majority vote of oblique trees (k-DT)"),
+    "cart": Learner("oc1.baselines", "CARTClassifier", {}, "CART, axis-parallel"),
+    "cart-lc": Learner("oc1.baselines", "CARTLCClassifier", {}, "CART with linear combinations"),
+    "c45": Learner("oc1.baselines", "C45Classifier", {}, "C4.5"),
+    "lmdt": Learner("oc1.baselines", "LMDTClassifier", {}, "linear machine decision tree"),
+    "sadt": Learner("oc1.baselines", "SADTClassifier", {}, "simulated annealing of decision trees"),
+    "msmt": Learner("oc1.baselines", "MSMTClassifier", {}, "tree of linear-programming splits (MSM-T)"),
+    "perceptron": Learner("oc1.baselines", "PerceptronTreeClassifier", {}, "perceptron tree"),
+    "regressor": Learner("oc1", "OC1Regressor", {}, "oblique tree that predicts numbers"),
+}
+
+
+def learner_class(class_name: str) -> type:
+    """Return a learner's class by the name of the class; KeyError for what is none."""
+    modules = {learner.class_name: learner.module for learner in LEARNERS.values()}
+    return getattr(import_module(modules[class_name]), class_name)
+
+
+def parameters_of(name: str) -> dict[str, Any]:
+    """Return the parameters of the learner of that name, with their values if nothing is said."""
+    learner = LEARNERS[name]
+    signature = inspect.signature(learner_class(learner.class_name))
+    return {key: parameter.default for key, parameter in signature.parameters.items()} | learner.fixed
+
+
+def make_learner(name: str, **parameters: Any):
+    """Return the learner of that name, not fitted.
+
+    Parameters
+    ----------
+    name : str
+        A key of `LEARNERS`.
+    **parameters
+        Of its class, besides those that its name fixes.
+
+    Examples
+    --------
+    >>> make_learner("axis", max_depth=2)
+    OC1Classifier(max_depth=2, splits='axis')
+    """
+    learner = LEARNERS[name]
+    return learner_class(learner.class_name)(**{**learner.fixed, **parameters})

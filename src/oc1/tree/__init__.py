@@ -1,0 +1,1 @@
+"""What a tree is: its structure, tests, validation, pruning, text and summaries."""

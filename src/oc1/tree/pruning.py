@@ -1,0 +1,172 @@
+"""Cost-complexity pruning (Breiman et al. 1984, chapter 3): the sequence of subtrees, and the choice among them.
+
+The cost of a node is its share of misclassified training weight, or its loss as a share of the root's in a regression
+tree. As alpha, the price of a leaf, grows, the tree collapses node by node; each node has a *step* of the sequence at
+which it becomes a leaf, and that is all that is needed to score every subtree of the sequence in one pass.
+"""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass
+
+import numpy as np
+
+from .linear import TreeStructure
+
+#: Costs closer than this are equal: they are sums of shares, rounded.
+EQUAL = 1e-12
+
+
+@dataclass(frozen=True)
+class PruningSequence:
+    """The nested subtrees of a tree, from the whole (step 0) to the root alone.
+
+    Attributes
+    ----------
+    tree : TreeStructure
+    alphas : array (n_steps,)
+        The price of a leaf at which each subtree becomes the best one.
+    n_leaves : int array (n_steps,)
+    steps : int array (n_nodes,)
+        The step at which each node becomes a leaf; 0 for the tree's own leaves.
+    """
+
+    tree: TreeStructure
+    alphas: np.ndarray
+    n_leaves: np.ndarray
+    steps: np.ndarray
+
+    def subtree(self, step: int) -> TreeStructure:
+        """Return one subtree of the sequence."""
+        return self.tree.cut(self.steps <= step)
+
+    def step_of(self, alpha: float) -> int:
+        """Return the step whose subtree is best at a price."""
+        return int(np.searchsorted(self.alphas, alpha + EQUAL, side="right") - 1)
+
+    def correct(self, X: np.ndarray, y: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
+        """Return, for every subtree, the weight of the examples that it classifies right."""
+        tree = self.tree
+        n_nodes, n_classes = tree.counts.shape
+        seen = np.bincount(tree.apply(X) * n_classes + y, weights=weights, minlength=n_nodes * n_classes)
+        seen = tree.sum_upwards(seen.reshape(n_nodes, n_classes))
+        return self.sum_over_leaves(seen[np.arange(n_nodes), tree.majority])
+
+    def sum_over_leaves(self, at_nodes: np.ndarray) -> np.ndarray:
+        """Add up, for every subtree, the values of the nodes that are its leaves; one row for each node."""
+        # A node is a leaf of the subtrees from its own step until an ancestor collapses.
+        until = np.full(len(at_nodes), len(self.alphas))
+        parents = self.tree.parents
+        for node in range(1, len(at_nodes)):
+            until[node] = min(until[parents[node]], self.steps[parents[node]])
+        change = np.zeros((len(self.alphas) + 1, *at_nodes.shape[1:]))
+        live = self.steps < until
+        np.add.at(change, self.steps[live], at_nodes[live])
+        np.subtract.at(change, until[live], at_nodes[live])
+        return np.cumsum(change, axis=0)[:-1]
+
+
+def prune_sequence(tree: TreeStructure, costs: np.ndarray | None = None) -> PruningSequence:
+    """Compute the cost-complexity sequence of a tree; all nodes at the smallest alpha are cut in one step.
+
+    Parameters
+    ----------
+    tree : TreeStructure
+    costs : array (n_nodes,), optional
+        Cost of each node as a leaf, from 0 to 1. None: ``tree.costs``.
+    """
+    is_leaf = tree.is_leaf
+    shares = tree.costs if costs is None else costs
+    # Lists: single numbers of arrays are slow to get at.
+    cost = shares.tolist()
+    below = tree.sum_upwards(np.where(is_leaf, shares, 0.0)).tolist()
+    leaves = tree.sum_upwards(is_leaf.astype(float)).tolist()
+    parents, children, alive = tree.parents.tolist(), tree.children.tolist(), (~is_leaf).tolist()
+    steps = np.where(is_leaf, 0, -1).tolist()
+
+    def strength_of(node: int) -> float:
+        """Return the price of a leaf at which the subtree is no better than a leaf."""
+        return (cost[node] - below[node]) / (leaves[node] - 1)
+
+    link = [strength_of(node) if inner else np.inf for node, inner in enumerate(alive)]
+    heap = [(link[node], node) for node, inner in enumerate(alive) if inner]
+    heapq.heapify(heap)
+    alphas, sizes = [0.0], [int(leaves[0])]
+    while heap:
+        strength, node = heapq.heappop(heap)
+        if not alive[node] or strength != link[node]:
+            continue
+        if strength > alphas[-1] + EQUAL:
+            alphas.append(strength)
+            sizes.append(0)
+        # Collapse: everything below is gone, everything above changes.
+        stack = [node]
+        while stack:
+            gone = stack.pop()
+            if alive[gone]:
+                alive[gone] = False
+                steps[gone] = len(alphas) - 1
+                stack.extend(child for child in children[gone] if child >= 0)
+        lost, saved = cost[node] - below[node], leaves[node] - 1
+        above = node
+        while above >= 0:
+            below[above] += lost
+            leaves[above] -= saved
+            if alive[above]:
+                link[above] = strength_of(above)
+                heapq.heappush(heap, (link[above], above))
+            above = parents[above]
+        sizes[-1] = int(leaves[0])
+    assert leaves[0] == 1
+    return PruningSequence(tree, np.array(alphas), np.array(sizes), np.array(steps))
+
+
+def _by_impurity(tree: TreeStructure) -> tuple[PruningSequence, float]:
+    """Return the sequence by impurity as a share of the root's, and the root's."""
+    whole = float(tree.impurities[0])
+    return prune_sequence(tree, tree.impurities / whole if whole > 0 else np.zeros(tree.n_nodes)), whole
+
+
+def impurity_path(tree: TreeStructure) -> tuple[np.ndarray, np.ndarray]:
+    """Return the alphas of the sequence by impurity, as scikit-learn has them, and the impurity of each subtree."""
+    sequence, whole = _by_impurity(tree)
+    return sequence.alphas * whole, sequence.sum_over_leaves(tree.impurities)
+
+
+def cut_at(tree: TreeStructure, alpha: float) -> TreeStructure:
+    """Return the subtree that is best at a price of a leaf in impurity: scikit-learn's ``ccp_alpha``."""
+    if alpha == 0:
+        return tree
+    sequence, whole = _by_impurity(tree)
+    return sequence.subtree(sequence.step_of(alpha / whole if whole > 0 else 0.0))
+
+
+def choose_step(accuracies: np.ndarray, n_examples: float, standard_errors: float) -> int:
+    """Return the smallest subtree whose error is within so many standard errors of the best (the k-SE rule)."""
+    errors = 1.0 - accuracies
+    best = errors.min()
+    # A millionth of the weight decides nothing: with extreme weights it would be the noise of negligible examples.
+    return smallest_within(errors, standard_errors * np.sqrt(max(best * (1.0 - best), 0.0) / n_examples) + 1e-6)
+
+
+def smallest_within(errors: np.ndarray, margin: float) -> int:
+    """Return the smallest subtree whose error is within a margin of the best."""
+    return int(np.flatnonzero(errors <= errors.min() + margin)[-1])
+
+
+def pruning_path(sequence: PruningSequence, scores: np.ndarray, score: str = "accuracy") -> np.recarray:
+    """Return the sequence as a table with the fields ``alpha``, ``leaves`` and what the scores are called."""
+    path = np.empty(len(scores), dtype=[("alpha", float), ("leaves", np.int64), (score, float)])
+    path["alpha"], path["leaves"], path[score] = sequence.alphas, sequence.n_leaves, scores
+    return path.view(np.recarray)
+
+
+def correct_at(sequence: PruningSequence, other: PruningSequence, right: np.ndarray) -> np.ndarray:
+    """Carry the scores of another tree's subtrees over to the steps of a sequence, for cross-validation.
+
+    Between two alphas of the sequence one subtree is best; their geometric mean stands for the interval, and `right` is
+    looked up where the other tree is best for it.
+    """
+    typical = np.append(np.sqrt(sequence.alphas[:-1] * sequence.alphas[1:]), np.inf)
+    return right[[other.step_of(alpha) for alpha in typical]]

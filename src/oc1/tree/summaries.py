@@ -1,0 +1,299 @@
+"""What is known of each node of a fitted tree: its test in words, its classes, and how examples lie about its test."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.utils import check_array, check_consistent_length
+from sklearn.utils.validation import check_is_fitted
+
+from ..data.categories import replace_by_codes
+from .linear import RegressionTree, Tree, TreeStructure, project
+from .machine import MachineTree
+from .text import equation, feature_name
+
+
+@dataclass(frozen=True)
+class Histogram:
+    """How many examples of each class lie where, along the projection of a test.
+
+    Attributes
+    ----------
+    edges : array (n_bins + 1,)
+        The threshold is one of them, so that every bar is of one side only.
+    counts : array (n_bins, n_classes)
+        One column where numbers are predicted.
+    threshold : float
+    """
+
+    edges: np.ndarray
+    counts: np.ndarray
+    threshold: float
+
+    @property
+    def n_left(self) -> int:
+        """Number of bars to the left of the threshold."""
+        return int(np.flatnonzero(self.edges == self.threshold)[0])
+
+
+@dataclass(frozen=True)
+class NodeSummary:
+    """What is known of a node.
+
+    Attributes
+    ----------
+    node, parent, depth : int
+        The parent of the root is -1.
+    is_leaf : bool
+    equation : str
+        The test, like ``0.37 petal_len - 1.2 petal_wid > 0.4``; empty for leaves.
+    terms : tuple of (attribute, coefficient, share)
+        The share is that of the term's size, its coefficient times the scale of the attribute, in all of the test.
+        Empty for leaves and linear machines.
+    threshold : float or None
+        None for leaves, linear machines, and tests that ask only whether a value is missing.
+    counts : tuple of float
+        Weight of the training examples of each class; where numbers are predicted, of all.
+    label : str
+        The most frequent class, or the predicted number.
+    sentence : str
+        What leads here, like ``petal_wid > 0.8 and not (0.3 a + b > 2)``; empty for the root.
+    histogram : Histogram or None
+        Of the given examples that reach this node; those are left out that the test sends somewhere because a value is
+        missing. None for leaves, where `threshold` is None, and without examples.
+    """
+
+    node: int
+    parent: int
+    depth: int
+    is_leaf: bool
+    equation: str
+    terms: tuple[tuple[str, float, float], ...]
+    threshold: float | None
+    counts: tuple[float, ...]
+    label: str
+    sentence: str
+    histogram: Histogram | None
+
+
+def summarise_nodes(model: Any, X=None, y=None, *, bins: int = 24) -> list[NodeSummary]:
+    """Tell what is known of each node of a tree.
+
+    Parameters
+    ----------
+    model : fitted tree learner, or a tree
+    X : array-like (n_samples, n_features), optional
+        Examples for the histograms, as the model takes them; category numbers for a tree with categories.
+    y : array-like (n_samples,), optional
+        Their classes, all of which the model must know. Not needed where numbers are predicted.
+    bins : int, default=24
+        Number of bars of a histogram.
+
+    Returns
+    -------
+    list of NodeSummary
+        One for each node, in the order of their numbers.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from oc1 import OC1Classifier
+    >>> X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array(["a", "a", "b", "b"])
+    >>> root, no, yes = summarise_nodes(OC1Classifier(prune=None).fit(X, y), X, y, bins=2)
+    >>> root.equation, no.sentence, yes.sentence
+    ('x1 > 1.5', 'not (x1 > 1.5)', 'x1 > 1.5')
+    >>> root.histogram.counts
+    array([[2, 0],
+           [0, 2]])
+    """
+    if bins < 2:
+        raise ValueError(f"bins must be at least 2, one for each side, got {bins}")
+    tree = tree_of(model)
+    examples = None if X is None else NodeExamples.make(model, X, y)
+    scale = scale_of(model, examples)
+    leaf, parents, depths = tree.is_leaf, tree.parents, tree.depths
+    words = [_answers(tree, node) if not leaf[node] else [] for node in range(tree.n_nodes)]
+    sentences = [""] * tree.n_nodes
+    summaries = []
+    for node in range(tree.n_nodes):
+        for child, answer in zip(tree.children[node], words[node], strict=False):  # preorder: children come later
+            sentences[child] = f"{sentences[node]} and {answer}" if sentences[node] else answer
+        threshold = threshold_of(tree, node)
+        summaries.append(
+            NodeSummary(
+                node=node,
+                parent=int(parents[node]),
+                depth=int(depths[node]),
+                is_leaf=bool(leaf[node]),
+                equation=_equation(tree, node) if not leaf[node] else "",
+                terms=weighed_terms(tree, node, scale),
+                threshold=threshold,
+                counts=tuple(tree.counts[node].tolist()),
+                label=label_of(tree, node),
+                sentence=sentences[node],
+                histogram=None if examples is None or threshold is None else examples.histogram(node, bins),
+            )
+        )
+    return summaries
+
+
+def tree_of(model: Any) -> TreeStructure:
+    """Return the tree of a fitted learner; a tree is its own."""
+    if isinstance(model, BaseEstimator):
+        check_is_fitted(model)
+    if hasattr(model, "estimators_"):
+        raise TypeError(f"{type(model).__name__} has no single tree: give one of its estimators_")
+    tree = getattr(model, "tree_", model)
+    if not isinstance(tree, TreeStructure):
+        raise TypeError(f"a tree of this package is needed, got {type(model).__name__}")
+    return tree
+
+
+def label_of(tree: TreeStructure, node: int) -> str:
+    """Write the most frequent class of a node, or the number that it predicts."""
+    if isinstance(tree, RegressionTree):
+        return f"{tree.values[node]:.4g}"
+    return str(tree.classes[tree.counts[node].argmax()])
+
+
+def threshold_of(tree: TreeStructure, node: int) -> float | None:
+    """Return the threshold of a node, None where it has none (see `NodeSummary`)."""
+    if not isinstance(tree, Tree) or tree.children[node, 0] < 0 or _asks_for_missing(tree, node):
+        return None
+    return float(tree.thresholds[node])
+
+
+def _asks_for_missing(tree: Tree, node: int) -> bool:
+    return bool(len(tree.missing)) and tree.missing[node] > 0 and tree.thresholds[node] == np.finfo(float).max
+
+
+def _equation(tree: Any, node: int) -> str:
+    if isinstance(tree, MachineTree):
+        return f"largest of {', '.join(map(str, tree.classes[tree.machine(node)[1]]))}"
+    return equation(tree, node)
+
+
+def _answers(tree: Any, node: int) -> list[str]:
+    """Write what is true of the examples that take each branch of an inner node."""
+    if isinstance(tree, MachineTree):
+        return [f"{name} is largest" for name in tree.classes[tree.machine(node)[1]]]
+    test = equation(tree, node)
+    several = test.endswith((" or missing", " and not missing"))
+    return [f"not ({test})", f"({test})" if several else test]
+
+
+def weighed_terms(tree: Any, node: int, scale: np.ndarray) -> tuple[tuple[str, float, float], ...]:
+    """Return the terms of a node as `NodeSummary` has them."""
+    if not isinstance(tree, Tree):
+        return ()
+    features, coefficients, _ = tree.test(node)
+    sizes = np.abs(coefficients * scale[features])
+    shares = sizes / sizes.sum() if sizes.sum() > 0 else np.full(len(sizes), 1 / max(len(sizes), 1))
+    names = [feature_name(tree, int(feature)) for feature in features]
+    return tuple(zip(names, coefficients.tolist(), shares.tolist(), strict=True))
+
+
+def scale_of(model: Any, examples: NodeExamples | None = None) -> np.ndarray:
+    """Return what makes coefficients comparable: a tree alone must take it from the examples."""
+    own = getattr(model, "_scale", None)
+    if own is not None:
+        return own
+    tree = tree_of(model)
+    return np.ones(len(tree.fill)) if examples is None or not len(examples.X) else examples.X.std(axis=0)
+
+
+class NodeExamples(NamedTuple):
+    """Examples and the nodes they pass through.
+
+    Attributes
+    ----------
+    tree : TreeStructure
+    X : array (n_samples, n_features)
+        Codes for categories, and what missing values count as.
+    is_missing : bool array (n_samples, n_features)
+    labels : int array (n_samples,)
+        Class indices; all 0 where numbers are predicted.
+    paths : sparse matrix (n_samples, n_nodes)
+        By columns: which examples reach a node.
+    """
+
+    tree: TreeStructure
+    X: np.ndarray
+    is_missing: np.ndarray
+    labels: np.ndarray
+    paths: sparse.csc_matrix
+
+    @classmethod
+    def make(cls, model: Any, X, y) -> NodeExamples:
+        """Check examples and send them down the tree of a model; the arguments are those of `summarise_nodes`."""
+        tree = tree_of(model)
+        if isinstance(model, BaseEstimator):
+            X = model._checked(X)  # type: ignore[attr-defined]
+        else:
+            X = check_array(X, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan")
+            if X.shape[1] != len(tree.fill):
+                raise ValueError(f"X has {X.shape[1]} attributes, but the tree has {len(tree.fill)}")
+        paths = tree.decision_path(X).tocsc()
+        paths.sort_indices()
+        codes: Any = getattr(tree, "codes", ())
+        X = replace_by_codes(X, codes) if codes else np.asarray(X, dtype=np.float64)
+        is_missing = np.isnan(X)
+        if isinstance(tree, RegressionTree):
+            labels = np.zeros(len(X), dtype=np.int64)
+        elif y is None:
+            raise ValueError("y is needed with X: the classes of the examples")
+        else:
+            labels = class_numbers(tree.classes, y, len(X))
+        return cls(tree, np.where(is_missing, tree.fill, X), is_missing, labels, paths)
+
+    def rows(self, node: int) -> np.ndarray:
+        """Return the examples that reach a node, in their order."""
+        return self.paths.indices[self.paths.indptr[node] : self.paths.indptr[node + 1]]
+
+    def projected(self, node: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the examples at a node with a threshold, their projections, and whether each goes right.
+
+        Examples that the test sends somewhere because a value is missing have no projection, and are left out.
+        """
+        tree: Any = self.tree
+        features, coefficients, _ = tree.test(node)
+        rows = self.rows(node)
+        if len(tree.missing) and tree.missing[node] != 0:
+            rows = rows[~self.is_missing[rows][:, features].any(axis=1)]
+        goes_right = np.isin(rows, self.rows(int(tree.children[node, 1])))
+        return rows, project(self.X[rows], features, coefficients), goes_right
+
+    def histogram(self, node: int, bins: int) -> Histogram:
+        """Count the examples of each class along the projection of a node's test."""
+        rows, places, goes_right = self.projected(node)
+        threshold = float(self.tree.thresholds[node])  # type: ignore[attr-defined]
+        low, high = (min(places.min(), threshold), max(places.max(), threshold)) if len(rows) else (threshold,) * 2
+        width = (high - low) / bins or max(abs(threshold), 1.0) / bins
+        n_left = int(np.clip(round((threshold - low) / width), 1, bins - 1))
+        left = np.linspace(min(low, threshold - width), threshold, n_left + 1)
+        right = np.linspace(threshold, max(high, threshold + width), bins - n_left + 1)
+        # Where an example goes is for the tree to say: on the threshold itself, no edge could.
+        numbers = np.where(
+            goes_right,
+            n_left + np.clip(np.searchsorted(right, places, side="right") - 1, 0, len(right) - 2),
+            np.clip(np.searchsorted(left, places, side="right") - 1, 0, n_left - 1),
+        )
+        n_classes = self.tree.counts.shape[1]
+        counts = np.bincount(numbers * n_classes + self.labels[rows], minlength=bins * n_classes)
+        return Histogram(np.concatenate([left, right[1:]]), counts.reshape(bins, n_classes), threshold)
+
+
+def class_numbers(classes: np.ndarray, y: Any, n_samples: int) -> np.ndarray:
+    """Return the index of each label among the classes; a ValueError names one that is not among them."""
+    labels: Sequence = np.asarray(y).tolist()
+    check_consistent_length(np.empty(n_samples), labels)
+    numbers = {label: number for number, label in enumerate(classes.tolist())}
+    unknown = next((label for label in labels if label not in numbers), None)
+    if unknown is not None:
+        raise ValueError(f"y holds the class {unknown!r:.60}, which the model does not know")
+    return np.array([numbers[label] for label in labels], dtype=np.int64)

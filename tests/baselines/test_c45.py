@@ -1,0 +1,421 @@
+"""C4.5: the fast code against plain loops, the book's example, missing values by hand, and the paper's figures."""
+
+import itertools
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from naive import entropy
+from sklearn.datasets import load_iris
+from sklearn.model_selection import StratifiedKFold
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from oc1.baselines.c45 import C45Classifier, ErrorBasedPruning, GainRatioSplitter, best_cut, pessimistic_errors
+from oc1.growing.splitters import GrownNode, LinearTest
+from oc1.tree.text import text
+
+
+@parametrize_with_checks([C45Classifier(), C45Classifier(prune=None, min_samples_leaf=1)])
+def test_scikit_learns_checks(estimator, check):
+    check(estimator)
+
+
+# ------------------------------------------------------------------------------------------------ plain loops
+#
+# A tree is None (a leaf) or (attribute, threshold, left, right); examples are a list of (row, weight).
+
+
+def naive_counts(examples, y):
+    counts = np.zeros(y.max() + 1)
+    for row, weight in examples:
+        counts[y[row]] += weight
+    return counts
+
+
+def naive_parts(examples, X, attribute, threshold):
+    """The examples on each side; those without a value are on both, in parts."""
+    sides = [
+        [(row, weight) for row, weight in examples if X[row, attribute] <= threshold],
+        [(row, weight) for row, weight in examples if X[row, attribute] > threshold],
+    ]
+    missing = [(row, weight) for row, weight in examples if np.isnan(X[row, attribute])]
+    mass = [sum(weight for _, weight in side) for side in sides]
+    for side, own in zip(sides, mass, strict=True):
+        side += [(row, weight * own / sum(mass)) for row, weight in missing]
+    return sides
+
+
+def naive_split(examples, X, y, min_leaf):
+    """(attribute, threshold) or None, and the number of thresholds looked at."""
+    total = sum(weight for _, weight in examples)
+    best, looked_at = [], 0
+    for attribute in range(X.shape[1]):
+        known = [(row, weight) for row, weight in examples if not np.isnan(X[row, attribute])]
+        values = sorted({X[row, attribute] for row, _ in known})
+        top = None
+        for below, above in itertools.pairwise(values):
+            sides = [
+                [e for e in known if X[e[0], attribute] <= below],
+                [e for e in known if X[e[0], attribute] > below],
+            ]
+            mass = [sum(weight for _, weight in side) for side in sides]
+            if min(mass) < min_leaf - 1e-9:
+                continue
+            looked_at += 1
+            gain = sum(mass) * entropy(naive_counts(known, y))
+            gain = (gain - sum(m * entropy(naive_counts(side, y)) for m, side in zip(mass, sides, strict=True))) / total
+            if gain > 1e-12 and (top is None or gain > top[0] + 1e-12):
+                information = entropy(np.array([*mass, max(0.0, total - sum(mass))]))
+                top = gain, gain / information, attribute, below + 0.5 * (above - below)
+        if top:
+            best.append(top)
+    if not best:
+        return None, looked_at
+    average = sum(gain for gain, *_ in best) / len(best)
+    winner = None
+    for gain, ratio, attribute, middle in best:
+        if gain >= average - 1e-3 and (winner is None or ratio > winner[0] + 1e-12):
+            column = X[:, attribute]
+            winner = ratio, attribute, column[column <= middle].max()
+    return winner[1:], looked_at
+
+
+def naive_grow(examples, X, y, min_leaf):
+    if np.count_nonzero(naive_counts(examples, y)) < 2:
+        return None
+    split, _ = naive_split(examples, X, y, min_leaf)
+    if split is None:
+        return None
+    return (*split, *(naive_grow(side, X, y, min_leaf) for side in naive_parts(examples, X, *split)))
+
+
+def naive_errors(tree, examples, X, y):
+    if tree is None:
+        counts = naive_counts(examples, y)
+        return pessimistic_errors(counts.sum(), counts.sum() - counts.max(), 0.25)
+    sides = naive_parts(examples, X, *tree[:2])
+    return sum(naive_errors(branch, side, X, y) for branch, side in zip(tree[2:], sides, strict=True))
+
+
+def naive_prune(tree, examples, X, y):
+    if tree is None:
+        return None
+    sides = naive_parts(examples, X, *tree[:2])
+    tree = (*tree[:2], *(naive_prune(branch, side, X, y) for branch, side in zip(tree[2:], sides, strict=True)))
+    mass = [sum(weight for _, weight in side) for side in sides]
+    largest = tree[2] if mass[0] >= mass[1] - 1e-9 else tree[3]
+    as_leaf, as_branch, as_tree = (naive_errors(t, examples, X, y) for t in (None, largest, tree))
+    if as_leaf <= as_branch + 0.1 and as_leaf <= as_tree + 0.1:
+        return None
+    return naive_prune(largest, examples, X, y) if as_branch <= as_tree + 0.1 else tree
+
+
+def as_tuples(tree, node=0):
+    if tree.children[node, 0] < 0:
+        return None
+    features, coefficients, threshold = tree.test(node)
+    assert len(features) == 1
+    assert coefficients[0] == 1
+    return (int(features[0]), threshold, *(as_tuples(tree, child) for child in tree.children[node]))
+
+
+def generated(seed, n=60, weighted=True):
+    """Noisy examples with ties, whole weights, and missing values in a part of the cases."""
+    rng = np.random.default_rng(seed)
+    X = np.round(rng.normal(size=(n, 3)), int(rng.integers(0, 3)))
+    y = np.digitize(X[:, 0] - X[:, 1] + 0.7 * rng.normal(size=n), [-0.7, 0.7][: rng.integers(1, 3)])
+    y = np.unique(y, return_inverse=True)[1]
+    X[rng.random(X.shape) < rng.choice([0.0, 0.15])] = np.nan
+    weights = rng.integers(1, 4, n).astype(float) if weighted else np.ones(n)
+    return X, y, weights
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 2**31 - 1), min_leaf=st.integers(1, 4))
+def test_the_split_is_that_of_plain_loops(seed, min_leaf):
+    X, y, weights = generated(seed)
+    clf = C45Classifier(prune=None, max_depth=1, min_samples_leaf=min_leaf).fit(X, y, sample_weight=weights)
+    split, looked_at = naive_split(list(enumerate(weights)), X, y, min_leaf)
+    tree = as_tuples(clf.tree_)
+    assert (tree and tree[:2]) == split
+    assert clf.n_hyperplanes_ == looked_at
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 2**31 - 1))
+def test_growing_and_pruning_are_those_of_plain_loops(seed):
+    X, y, weights = generated(seed)
+    clf = C45Classifier().fit(X, y, sample_weight=weights)
+    examples = list(enumerate(weights))
+    grown = naive_grow(examples, X, y, 2)
+    assert as_tuples(clf.unpruned_tree_) == grown
+    assert as_tuples(clf.tree_) == naive_prune(grown, examples, X, y)
+    assert as_tuples(C45Classifier(prune=None).fit(X, y, sample_weight=weights).tree_) == grown
+
+
+# ------------------------------------------------------------------------------------------------ splits by hand
+
+
+def test_the_threshold_is_a_value_of_the_whole_training_set():
+    splitter = GainRatioSplitter([np.array([0.0, 1.0, 4.0, 5.9, 9.0, 10.0])], 1, 2)
+    cut = best_cut(np.array([0.0, 1.0, 9.0, 10.0]), np.array([0, 0, 1, 1]), np.ones(4), 2, 1)
+    assert (cut.below, cut.above, cut.gain, cut.ratio) == (1, 9, 1, 1)
+    assert splitter._threshold(0, cut) == 4.0  # the largest up to 5, though none of this node's examples has it
+
+
+def test_missing_values_discount_the_gain_and_split_the_information():
+    x, y = np.array([0.0, 0.0, 1.0, 1.0, np.nan, np.nan]), np.array([0, 0, 1, 1, 0, 1])
+    cut = best_cut(x, y, np.ones(6), 2, 1)
+    assert cut.gain == pytest.approx(4 / 6)  # of one bit
+    assert cut.ratio == pytest.approx(4 / 6 / np.log2(3))  # three parts of the same size
+
+
+def test_gain_ratio_decides_only_among_tests_of_average_gain():
+    y = np.repeat([0, 1], 50)
+    even = np.repeat([0.0, 1.0, 0.0, 1.0], [40, 10, 10, 40])
+    pure = np.repeat([0.0, 1.0], [20, 80])
+    weak = np.repeat([0.0, 1.0, 0.0, 1.0], [27, 23, 23, 27])
+    gains, ratios = zip(*(best_cut(x, y, np.ones(100), 2, 2)[2:4] for x in (even, pure, weak)), strict=True)
+    assert gains[0] > gains[1] > gains[2]
+    assert ratios[1] > ratios[0] > ratios[2]
+
+    def root(*columns):
+        return C45Classifier(prune=None, max_depth=1).fit(np.column_stack(columns), y).tree_.features.tolist()
+
+    assert root(pure, even) == [1]  # the higher ratio, but less than the average gain
+    assert root(pure, even, weak) == [0]  # the third attribute lowers the average
+
+
+def test_two_examples_on_each_side_by_weight():
+    X, y = [[0.0], [1.0], [2.0], [3.0]], [0, 1, 1, 1]
+    assert C45Classifier(prune=None).fit(X, y).tree_.thresholds[0] == 1.0
+    assert C45Classifier(prune=None).fit(X, y, sample_weight=[2, 1, 1, 1]).tree_.thresholds[0] == 0.0
+    assert C45Classifier(prune=None).fit(X, y, sample_weight=[0.5] * 4).get_n_leaves() == 1
+    assert C45Classifier(prune=None, min_samples_split=5).fit(X, y).get_n_leaves() == 1
+
+
+# ------------------------------------------------------------------------------------------------ pruning by hand
+
+
+def test_the_books_error_rates():
+    # Quinlan (1993), section 4.2: three leaves with 6, 9 and 1 examples, all right, against one leaf with one wrong.
+    rates = [pessimistic_errors(n, e, 0.25) / n for n, e in ((6, 0), (9, 0), (1, 0), (16, 1))]
+    assert np.round(rates, 3).tolist() == [0.206, 0.143, 0.75, 0.157]
+
+
+def test_the_estimate_between_and_beyond():
+    none, one = pessimistic_errors(10, 0, 0.25), pessimistic_errors(10, 1, 0.25)
+    assert none == pytest.approx(10 * (1 - 0.25**0.1))
+    assert pessimistic_errors(10, 0.3, 0.25) == pytest.approx(0.7 * none + 0.3 * one)
+    assert pessimistic_errors(10, 9.8, 0.25) == pytest.approx(9.8 + 0.67 * 0.2)
+    # The normal approximation, written out: 3.5 of 20 seen, z = 0.84 + (0.25 - 0.84) / 4.
+    z = 0.6925
+    limit = (3.5 / 20 + z**2 / 40 + z * np.sqrt(3.5 / 20 * (1 - 3.5 / 20) / 20 + z**2 / 1600)) / (1 + z**2 / 20)
+    assert pessimistic_errors(20, 3, 0.25) == pytest.approx(20 * limit)
+
+
+@settings(max_examples=200, deadline=None)
+@given(n=st.floats(2, 1e4), share=st.floats(0, 1), confidence=st.floats(0.01, 0.9))
+def test_the_estimate_is_pessimistic(n, share, confidence):
+    errors = share * n / 2
+    estimate = pessimistic_errors(n, errors, confidence)
+    assert errors < estimate <= n
+    assert pessimistic_errors(n, errors, confidence / 2) > estimate
+    assert pessimistic_errors(n, errors + 0.1, confidence) > estimate
+
+
+def hand_grown(X, y, tree, rows=None):
+    """Grown nodes for a nested tuple, with whole examples."""
+    rows = np.arange(len(y)) if rows is None else rows
+    node = GrownNode(rows, np.ones(len(rows)), 0, 0, np.bincount(y[rows], minlength=2).astype(float))
+    if tree is not None:
+        node.split = LinearTest(np.array([tree[0]]), np.ones(1), tree[1])
+        right = X[rows, tree[0]] > tree[1]
+        node.children = [hand_grown(X, y, tree[2], rows[~right]), hand_grown(X, y, tree[3], rows[right])]
+    return node
+
+
+def test_a_branch_is_raised_and_gets_the_nodes_examples():
+    # The second attribute tells the classes apart, but the root asks the first, which splits off three examples.
+    y = np.repeat([0, 1], 20)
+    X = np.column_stack([np.zeros(40), y])
+    X[[0, 1, 39], 0] = 1
+    root = hand_grown(X, y, (0, 0.0, (1, 0.0, None, None), None))
+    pruning = ErrorBasedPruning(X, y, 0.25)
+    assert pruning.tree_errors(root) == pytest.approx(
+        sum(pessimistic_errors(n, e, 0.25) for n, e in ((18, 0), (19, 0), (3, 1)))
+    )
+    pruning.prune(root)
+    assert root.split.features.tolist() == [1]
+    assert [child.counts.tolist() for child in root.children] == [[20, 0], [0, 20]]
+    assert root.gain == pytest.approx(1)
+    # With enough examples behind it the first test stays.
+    X[[2, 3, 4, 5], 0] = 1
+    y[:6] = 1
+    root = hand_grown(X, y, (0, 0.0, (1, 0.0, None, None), None))
+    pruning.prune(root)
+    assert root.split.features.tolist() == [0]
+
+
+def test_subtree_raising_happens_in_fits_and_keeps_the_counts_right(noisy):
+    X, y = noisy
+    clf = C45Classifier().fit(X, y)
+
+    def steps(tree):
+        """Each test with the test above it."""
+        tests = [(tree.test(i)[0].tolist(), tree.test(i)[2]) for i in range(tree.n_nodes)]
+        inner = [i for i in range(1, tree.n_nodes) if not tree.is_leaf[i]]
+        return {(tests[tree.parents[i]][1], tests[i][1]) for i in inner}
+
+    assert steps(clf.tree_) - steps(clf.unpruned_tree_)
+    assert 1 < clf.get_n_leaves() < clf.unpruned_tree_.n_leaves
+    for tree in (clf.tree_, clf.unpruned_tree_):
+        counts = np.zeros_like(tree.counts)
+        np.add.at(counts, (tree.apply(X), y), 1)
+        np.testing.assert_array_equal(tree.counts, np.column_stack([tree.sum_upwards(c) for c in counts.T]))
+    assert clf.pruning_path_.leaves[0] <= clf.unpruned_tree_.n_leaves
+    assert np.isnan(clf.pruning_path_.accuracy).all()
+
+
+def test_smaller_confidence_prunes_more(noisy):
+    X, y = noisy
+    sizes = [C45Classifier(confidence=c).fit(X, y).get_n_leaves() for c in (0.001, 0.1, 0.25, 1.0)]
+    assert sizes == sorted(sizes)
+    assert sizes[0] < sizes[-1]
+
+
+# ------------------------------------------------------------------------------------------------ missing values
+
+
+def test_fractional_training_and_prediction_by_hand():
+    X = np.array([[0, 0]] * 3 + [[0, 1]] * 3 + [[1, np.nan]] * 5 + [[np.nan, 1]], dtype=float)
+    y = np.array([0] * 3 + [1] * 3 + [2] * 5 + [1])
+    clf = C45Classifier(prune=None).fit(X, y)
+    # The last example is 6/11 on the left of the first test and 5/11 on its right.
+    assert as_tuples(clf.tree_) == (0, 0.0, (1, 0.0, None, None), None)
+    np.testing.assert_allclose(clf.tree_.counts[-1], [0, 5 / 11, 5])
+    np.testing.assert_allclose(clf.tree_.counts[1], [3, 3 + 6 / 11, 0])
+    left = 6 / 11  # the shares of the branches: (6 + 6/11) / 12
+    low = 3 / (6 + 6 / 11)
+    leaf = np.array([0, 5 / 11, 5]) / (5 + 5 / 11)
+    np.testing.assert_allclose(clf.predict_proba([[0, np.nan]]), [[low, 1 - low, 0]])
+    np.testing.assert_allclose(clf.predict_proba([[np.nan, 0]]), [left * np.array([1, 0, 0]) + (1 - left) * leaf])
+    both = left * np.array([low, 1 - low, 0]) + (1 - left) * leaf
+    np.testing.assert_allclose(clf.predict_proba([[np.nan, np.nan]]), [both])
+    assert clf.predict([[0, np.nan]]).tolist() == [1]
+    rows = np.array([[0, np.nan], [np.nan, 0], [np.nan, np.nan], [1, 1]])
+    answers = clf.predict(rows)
+    clf.set_params(smoothing=9.0)
+    leaf = (np.array([0, 5 / 11, 5]) + 9) / (5 + 5 / 11 + 27)
+    np.testing.assert_allclose(clf.predict_proba([[np.nan, 0]]), [left * np.array([12, 9, 9]) / 30 + (1 - left) * leaf])
+    np.testing.assert_array_equal(clf.predict(rows), answers)
+    assert (clf.classes_[clf.predict_proba(rows).argmax(axis=1)] != answers).any()  # small leaves lose their say
+    # One leaf: the means stand in.
+    filled = np.nanmean(X, axis=0)
+    np.testing.assert_array_equal(clf.apply([[np.nan, np.nan]]), clf.apply([filled]))
+
+
+def test_missing_values_that_no_test_asks_for_change_nothing(noisy):
+    X, y = noisy
+    wide = np.column_stack([X, np.full(len(y), np.nan)])
+    clf, plain = C45Classifier().fit(wide, y), C45Classifier().fit(X, y)
+    assert as_tuples(clf.tree_) == as_tuples(plain.tree_)
+    np.testing.assert_array_equal(clf.predict_proba(wide), plain.predict_proba(X))
+
+
+def test_incomplete_rows_in_float32_meet_the_same_thresholds():
+    # 0.1 in float32 is larger than 0.1.
+    X, y = np.array([[0.1, 0], [0.1, 0], [0.2, 0], [0.2, 0], [0.2, 1], [0.2, 1]]), [0, 0, 1, 1, 2, 2]
+    clf = C45Classifier(prune=None).fit(X, y)
+    assert as_tuples(clf.tree_) == (0, 0.1, None, (1, 0.0, None, None))
+    rows = np.array([[0.1, 0], [0.1, np.nan]], dtype=np.float32)
+    np.testing.assert_allclose(clf.predict_proba(rows), [[0, 1, 0], [0, 0.5, 0.5]])
+
+
+@pytest.mark.parametrize("parameters", [{}, {"prune": None}, {"class_weight": {0: 1, 1: 3}, "max_leaf_nodes": 12}])
+@pytest.mark.parametrize("missing", [0.0, 0.1])
+def test_weights_are_repetitions(noisy, missing, parameters):
+    X, y = noisy
+    rng = np.random.default_rng(0)
+    X = np.where(rng.random(X.shape) < missing, np.nan, X)
+    times = rng.integers(0, 4, len(y))
+    clf = C45Classifier(**parameters)
+    weighted = clf.fit(X, y, sample_weight=times).predict_proba(X)
+    order = rng.permutation(times.sum())
+    repeated = clf.fit(X.repeat(times, axis=0)[order], y.repeat(times)[order]).predict_proba(X)
+    np.testing.assert_allclose(weighted, repeated)
+
+
+# ------------------------------------------------------------------------------------------------ the rest
+
+
+def test_text_shows_values_of_the_data():
+    iris = load_iris(as_frame=True)
+    clf = C45Classifier().fit(iris.data, iris.target_names[iris.target])
+    lines = text(clf).splitlines()
+    assert lines[0] == "petal length (cm) > 1.9"
+    assert lines[1] == "|-- no:  setosa  [50 0 0]"
+    for node in np.flatnonzero(~clf.tree_.is_leaf):
+        (feature,), _, threshold = clf.tree_.test(node)
+        assert threshold in iris.data.iloc[:, feature].to_numpy()
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e300])
+def test_huge_and_tiny_values(scale):
+    X, y = load_iris(return_X_y=True)
+    base = C45Classifier().fit(X, y)
+    clf = C45Classifier().fit((X - X.mean(axis=0)) * scale, y)
+    np.testing.assert_array_equal(clf.predict((X - X.mean(axis=0)) * scale), base.predict(X))
+
+
+def test_limits(noisy):
+    X, y = noisy
+    assert C45Classifier(max_depth=2).fit(X, y).get_depth() <= 2
+    assert C45Classifier(max_leaf_nodes=4, prune=None).fit(X, y).get_n_leaves() == 4
+    assert C45Classifier(min_impurity_decrease=0.9).fit(X, y).get_n_leaves() == 1
+    weights = C45Classifier(prune=None, min_samples_leaf=20).fit(X, y).tree_
+    assert weights.counts[weights.is_leaf].sum(axis=1).min() >= 20
+
+
+def test_a_pruned_copy_leaves_the_grown_nodes_alone(noisy):
+    X, y = noisy
+    root = hand_grown(X, y, (0, 0.0, (1, 0.0, None, None), (1, 0.0, None, None)))
+    before = replace(root)
+    raised = ErrorBasedPruning(X, y, 0.25).filled(root.children[0], root)
+    assert root == before
+    assert raised.counts.tolist() == root.counts.tolist()
+    np.testing.assert_array_equal(sum(child.counts for child in raised.children), root.counts)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ({"prune": "holdout"}, "'prune' parameter of C45Classifier.*'error'"),
+        ({"confidence": 0}, "'confidence' parameter"),
+        ({"confidence": 25}, "'confidence' parameter"),
+        ({"min_samples_leaf": 0}, "'min_samples_leaf'"),
+    ],
+)
+def test_bad_parameters(parameters, words):
+    with pytest.raises(ValueError, match=words):
+        C45Classifier(**parameters).fit([[0.0], [1.0]], [0, 1])
+
+
+@pytest.mark.parametrize(
+    ("name", "accuracy", "deviation", "leaves"),
+    [("cancer", 95.3, 2.0, (6, 16)), ("iris", 95.1, 3.2, (3, 6)), ("diabetes", 71.4, 3.3, (40, 75))],
+)
+def test_the_papers_table_1(shared_data, name, accuracy, deviation, leaves):
+    table = np.genfromtxt(shared_data / f"{name}.csv", delimiter=",", skip_header=1, dtype=str)
+    table = table[(table != "").all(axis=1)]
+    X, y = table[:, :-1].astype(float), table[:, -1]
+    fits = [
+        (C45Classifier().fit(X[train], y[train]), test)
+        for train, test in StratifiedKFold(5, shuffle=True, random_state=0).split(X, y)
+    ]
+    assert 100 * np.mean([clf.score(X[test], y[test]) for clf, test in fits]) == pytest.approx(
+        accuracy, abs=3 * deviation
+    )
+    assert leaves[0] <= np.mean([clf.get_n_leaves() for clf, _ in fits]) <= leaves[1]

@@ -1,0 +1,212 @@
+"""Means and spreads are exact: against fractions, in any order, in any division of the rows."""
+
+import math
+import pickle
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from oc1.data.moments import Moments, moments_of
+from oc1.data.search_space import SAMPLED, SearchSpace, attribute_means, centre_of, filled, sample_positions
+from oc1.kernels import exact_sums as _exact
+
+LARGEST = np.finfo(float).max
+finite = st.one_of(
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.floats(-10, 10),
+    st.sampled_from([0.0, -0.0, 5e-324, -5e-324, 2.2e-308, LARGEST, -LARGEST, 1.0, -1.0, 0.1]),
+)
+weights_of_any_size = st.one_of(
+    st.integers(0, 5).map(float),
+    st.floats(0, 10),
+    st.sampled_from([5e-324, 1e-310, 2.0**27 + 1, 1 / 3, LARGEST]),
+)
+
+
+@st.composite
+def tables(draw, values=finite, weights=weights_of_any_size):
+    """Draw (X with NaN, weights or None)."""
+    n, d = draw(st.integers(0, 8)), draw(st.integers(1, 2))
+    X = np.array(draw(st.lists(values | st.just(math.nan), min_size=n * d, max_size=n * d))).reshape(n, d)
+    if draw(st.booleans()):
+        return X, None
+    return X, np.array(draw(st.lists(weights, min_size=n, max_size=n)))
+
+
+def fractions_of(x, w):
+    known = [(Fraction(b), Fraction(a)) for a, b in zip(x.tolist(), w.tolist(), strict=True) if not math.isnan(a)]
+    total = sum(b for b, _ in known)
+    mean = sum(b * a for b, a in known) / total if total else Fraction(0)
+    variance = sum(b * (a - mean) ** 2 for b, a in known) / total if total else Fraction(0)
+    return mean, variance
+
+
+def is_root(value, square):
+    """Tell whether no float is nearer to the root."""
+    half = Fraction(math.ulp(value)) / 2
+    below = (Fraction(math.nextafter(value, -1.0)) + Fraction(value)) / 2
+    return (value == 0 or below**2 <= square) and square <= (Fraction(value) + half) ** 2
+
+
+def dump(moments):
+    """Return all bits of moments: floats as they are, signs of zeros included."""
+    return repr(moments)
+
+
+@given(tables())
+@example((np.array([[LARGEST], [LARGEST], [-LARGEST]]), np.array([LARGEST, 1.0, 5e-324])))
+@example((np.array([[LARGEST], [-LARGEST]]), None))
+@example((np.array([[5e-324], [0.0], [0.0]]), None))
+@example((np.array([[3.0], [3.0]]), np.array([0.0, 0.0])))
+def test_the_nearest_floats_to_mean_and_deviation(table):
+    X, weights = table
+    moments = moments_of(X, weights)
+    for m in range(X.shape[1]):
+        x, w = X[:, m], np.ones(len(X)) if weights is None else weights
+        mean, variance = fractions_of(x, w)
+        assert moments.means[m] == float(mean)
+        assert is_root(moments.deviations[m], variance)
+        known = x[~np.isnan(x)]
+        assert moments.lowest[m] == known.min(initial=np.inf)
+        assert moments.highest[m] == known.max(initial=-np.inf)
+        assert moments.attributes[m].n_known == len(known)
+        assert moments.attributes[m].n_missing == len(x) - len(known)
+
+
+@given(tables(), st.data())
+def test_order_and_division_of_the_rows_change_nothing(table, data):
+    X, weights = table
+    n = len(X)
+    order = np.array(data.draw(st.permutations(range(n))), dtype=np.int64)
+    cuts = sorted(data.draw(st.lists(st.integers(0, n), max_size=4)))
+    parts = np.split(order, cuts)  # some are empty
+    places = [moments_of(X[rows], None if weights is None else weights[rows]) for rows in parts]
+    whole = moments_of(X, weights)
+    assert dump(sum(places[1:], places[0])) == dump(whole)
+    assert dump(moments_of(X, None if weights is None else weights[order], order, n_jobs=2)) == dump(whole)
+
+
+@given(tables(weights=st.integers(0, 3).map(float)))
+def test_a_weight_of_two_counts_as_twice_the_row(table):
+    X, weights = table
+    weights = np.ones(len(X)) if weights is None else weights
+    weighted, repeated = moments_of(X, weights), moments_of(np.repeat(X, weights.astype(int), axis=0))
+    for name in ("known", "missing", "total", "squares"):
+        assert [getattr(a, name) for a in weighted.attributes] == [getattr(a, name) for a in repeated.attributes]
+    assert weighted.means.tobytes() == repeated.means.tobytes()
+    assert weighted.deviations.tobytes() == repeated.deviations.tobytes()
+
+
+@given(tables(), finite)
+def test_filling_the_sums_is_filling_the_rows(table, value):
+    X, weights = table
+    fill = np.full(X.shape[1], value)
+    assert dump(moments_of(X, weights).filled(fill)) == dump(moments_of(filled(X, fill), weights))
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_bins_have_room_for_many_rows_and_chunks_add_up(weighted):
+    # The largest digits, all of one sign, in the same bin; and more rows than a chunk has.
+    n = 2 * _exact.MOST_VALUES + 3
+    x = np.nextafter(2.0**33, 0.0)  # exponent and mantissa make the largest shifted digits
+    weight = np.nextafter(2.0**23, 0.0)
+    for exponent in range(16):
+        X = np.full((n, 1), x * 2.0**exponent)
+        weights = np.full(n, weight) if weighted else None
+        (sums,) = moments_of(X, weights).attributes
+        w = Fraction(weight) if weighted else Fraction(1)
+        unit = Fraction(2) ** _exact.SMALLEST
+        assert sums.known * unit == n * w
+        assert sums.total * unit**2 == n * w * Fraction(X[0, 0])
+        assert sums.squares * unit**3 == n * w * Fraction(X[0, 0]) ** 2
+        assert (sums.mean, sums.deviation) == (X[0, 0], 0.0)
+
+
+def test_layouts_and_single_precision():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 3)).astype(np.float32)
+    X[::7, 1] = np.nan
+    expected = dump(moments_of(X.astype(np.float64)))
+    assert dump(moments_of(X)) == dump(moments_of(np.asfortranarray(X))) == expected
+    X.flags.writeable = False
+    assert dump(moments_of(X, np.ones(300, dtype=np.float32))) == expected
+
+
+def test_small_to_send():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(1000, 50)) * 10.0 ** rng.integers(-5, 5, 50)
+    moments = moments_of(X, rng.random(1000))
+    assert len(pickle.dumps(moments)) < 1000 * 50
+    assert dump(pickle.loads(pickle.dumps(moments))) == dump(moments)
+
+
+def test_different_numbers_of_attributes_do_not_add_up():
+    with pytest.raises(ValueError, match="2 attributes and 3"):
+        moments_of(np.zeros((1, 2))) + moments_of(np.zeros((1, 3)))
+
+
+def test_the_plain_code_does_the_same():
+    plain = getattr(_exact.add_values, "py_func", _exact.add_values)
+    rng = np.random.default_rng(0)
+    values, weights = rng.normal(size=50), rng.random(50)
+    values[3:6] = np.nan, 5e-324, LARGEST
+    for own in (weights, np.empty(0)):
+        answers = []
+        for add in (plain, _exact.add_values):
+            bins, sums = np.zeros(_exact.SHAPE, dtype=np.int64), np.empty((5000, 3), dtype=np.int64)
+            *rest, n_used = add(values, own, bins, sums)
+            assert not bins.any()
+            answers.append((rest, sums[:n_used].tolist()))
+        assert answers[0] == answers[1]
+
+
+def test_sampled_positions_are_even_and_include_both_ends():
+    assert sample_positions(7).tolist() == list(range(7))
+    assert len(sample_positions(0)) == 0
+    positions = sample_positions(3 * SAMPLED)
+    assert (len(positions), positions[0], positions[-1]) == (SAMPLED, 0, 3 * SAMPLED - 1)
+    assert set(np.diff(positions)) <= {2, 3, 4}
+
+
+def test_centre_is_the_median_of_different_values():
+    values = np.array([[1.0, LARGEST], [1.0, LARGEST], [2.0, -1.0], [9.0, LARGEST / 2]])
+    assert centre_of(values).tolist() == [2.0, LARGEST / 2]
+    assert centre_of(values[[0, 2]]).tolist() == [1.5, LARGEST / 2 - 0.5]
+    assert centre_of(np.empty((0, 2))).tolist() == [0.0, 0.0]
+
+
+@pytest.mark.parametrize("normalize", ["standard", "positive"])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_search_space_of_places_is_that_of_all_rows(normalize, weighted):
+    rng = np.random.default_rng(1)
+    n = SAMPLED + 5000
+    X = np.column_stack([rng.normal(3, 2, n), np.full(n, 7.0), rng.integers(0, 5, n), rng.exponential(size=n) * 1e300])
+    X[rng.random(X.shape) < 0.1] = np.nan
+    weights = rng.random(n) if weighted else None
+    fill = attribute_means(X, weights)
+    rows = rng.permutation(n)[: n - 100]
+    own_weights = None if weights is None else weights[rows]
+    whole = SearchSpace.make(X, rows, fill, own_weights, normalize, n_jobs=2)
+    places = [
+        moments_of(X[part], None if weights is None else weights[part])
+        for part in np.array_split(rng.permutation(rows), 5)
+    ]
+    moments = sum(places[1:], places[0]).filled(fill)
+    sample = filled(X[rows[sample_positions(len(rows))]], fill)
+    assert isinstance(moments, Moments)
+    together = SearchSpace.of_moments(moments, sample, normalize)
+    assert together.shift.tobytes() == whole.shift.tobytes()
+    assert together.scale.tobytes() == whole.scale.tobytes()
+    known = filled(X[rows], fill)
+    assert (whole.scale > 0).tolist() == [True, False, True, True]
+    if normalize == "standard":
+        known = known[:, [0, 2]]
+        spread = np.sqrt(np.average((known - np.average(known, 0, own_weights)) ** 2, 0, own_weights))
+        assert np.allclose(whole.scale[[0, 2]], spread, rtol=1e-12)
+        assert np.allclose(whole.shift[[0, 2]], [3, 2], atol=0.1)
+    else:
+        assert whole.shift[[0, 2, 3]].tolist() == known.min(axis=0)[[0, 2, 3]].tolist()
+        assert whole.scale[[0, 2, 3]].tolist() == [known.max()] * 3

@@ -1,0 +1,635 @@
+import gzip
+import json
+import math
+import os
+import pickle
+import random
+import subprocess
+import sys
+import time
+import warnings
+from pathlib import Path
+
+import joblib
+import mutations
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.dummy import DummyClassifier
+from sklearn.exceptions import NotFittedError
+from sklearn.linear_model import LogisticRegression
+
+from oc1 import OC1Classifier, OC1EnsembleClassifier, OC1Regressor
+from oc1.baselines import CARTClassifier, LMDTClassifier
+from oc1.files.models import storage as models
+from oc1.files.models.decoding import WITH_CATEGORIES
+from oc1.files.models.encoding import written_json
+from oc1.files.models.storage import Source, load_model, model_from_bytes, read_model, save_model
+from oc1.files.problems import FileProblem
+from oc1.learners.registry import LEARNERS, learner_class
+from oc1.tree import validation as schema
+from oc1.tree.linear import Tree
+
+FOLDER = Path(__file__).parents[1] / "data"
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    return mutations.models()
+
+
+@pytest.fixture(scope="module")
+def files():
+    return mutations.valid_files()
+
+
+def round_trip(model, tmp_path, ending=".json", **options):
+    path = tmp_path / f"model{ending}"
+    save_model(model, path, **options)
+    return load_model(path)
+
+
+def assert_same(one, other, where="model"):
+    """Compare everything two fitted objects hold, with types, to the last bit."""
+    if isinstance(one, str):
+        one, other = str(one), str(other)  # np.str_ in the trees of votes
+    assert type(one) is type(other), where
+    if isinstance(one, np.ndarray):
+        assert one.dtype == other.dtype, where
+        assert one.shape == other.shape, where
+        if one.dtype.kind == "O":
+            assert_same(one.tolist(), other.tolist(), where)
+        else:
+            if one.dtype.kind == "f":  # NaN has a sign, too
+                one, other = (np.where(np.isnan(own), np.nan, own) for own in (one, other))
+            assert one.tobytes() == other.tobytes(), where
+    elif isinstance(one, list | tuple):
+        assert len(one) == len(other), where
+        for i, pair in enumerate(zip(one, other, strict=True)):
+            assert_same(*pair, f"{where}[{i}]")
+    elif isinstance(one, dict):
+        assert list(one) == list(other), where
+        for name in one:
+            assert_same(one[name], other[name], f"{where}.{name}")
+    elif hasattr(one, "__dict__"):
+        assert_same(dict(sorted(vars(one).items())), dict(sorted(vars(other).items())), where)
+    else:
+        assert one == other, where
+
+
+def inputs(model):
+    """Return rows for one of the models of `mutations`, with missing values."""
+    frame, _ = mutations.examples()
+    if model.n_features_in_ == 1:
+        return np.array([[0.3], [np.nan]])
+    return frame if hasattr(model, "feature_names_in_") else frame[["size", "other"]].to_numpy()
+
+
+# ---------------------------------------------------------------------------------------------------- there and back
+
+
+@pytest.mark.parametrize(
+    "name", [*LEARNERS, "categorical", "numbers by category", "directions", "categorical vote", "bag"]
+)
+@pytest.mark.parametrize("ending", [".json", ".json.gz"])
+def test_every_learner_comes_back_the_same(fitted, name, ending, tmp_path):
+    model = fitted[name]
+    again = round_trip(model, tmp_path, ending)
+    X = inputs(model)
+    assert_same(again, model)
+    assert again.predict(X).tobytes() == model.predict(X).tobytes()
+    if hasattr(model, "predict_proba"):
+        assert again.predict_proba(X).tobytes() == model.predict_proba(X).tobytes()
+    np.testing.assert_array_equal(again.feature_importances_, model.feature_importances_)
+    assert again.n_hyperplanes_ == model.n_hyperplanes_
+    assert again.get_depth() == model.get_depth()
+    if hasattr(model, "tree_"):
+        np.testing.assert_array_equal(again.apply(X), model.apply(X))
+        assert (again.decision_path(X) != model.decision_path(X)).nnz == 0
+        assert str(again.tree_) == str(model.tree_)
+    if isinstance(X, np.ndarray):
+        single = X.astype(np.float32)
+        assert again.predict(single).tobytes() == model.predict(single).tobytes()
+
+
+@pytest.mark.parametrize("name", ["oc1", "axis", "c45", "vote", "categorical vote", "regressor"])
+def test_what_is_loaded_fits_as_the_original(fitted, name, tmp_path):
+    model = fitted[name]
+    frame, y = mutations.examples()
+    X = inputs(model)
+    y = frame["size"] if name == "regressor" else y
+    again = round_trip(model, tmp_path)
+    one, other = (clone(own).set_params(random_state=3).fit(X, y) for own in (model, again))
+    assert_same(one, other)
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        np.array([3, 7, 9]),
+        np.array([3, 7, 9], dtype=np.int32),
+        np.array([0, 200, 255], dtype=np.uint8),
+        np.array([2**63, 2**63 + 1, 2**64 - 1], dtype=np.uint64),
+        np.array([1.0, 2.0, 4.0]),
+        np.array([1.0, 2.0, 4.0], dtype=np.float32),
+        np.array(["a", "ü", "\u4e2d \x1b \n"]),
+        np.array(["a", "b", "\ud800"], dtype=object),
+        np.array([False, True, True]),
+    ],
+    ids=lambda labels: labels.dtype.str,
+)
+@pytest.mark.parametrize(
+    "learner", [OC1Classifier(splits="axis"), LMDTClassifier(), OC1EnsembleClassifier(n_estimators=2)]
+)
+def test_labels_keep_their_type(labels, learner, rcb, tmp_path):
+    X, y = rcb
+    model = clone(learner).set_params(random_state=0).fit(X[:150], labels[y[:150] % 3])
+    again = round_trip(model, tmp_path)
+    answers = again.predict(X)
+    assert answers.dtype == model.predict(X).dtype
+    assert_same(again.classes_, model.classes_)
+    assert (answers == model.predict(X)).all()
+
+
+def test_categories_of_all_types(tmp_path):
+    rng = np.random.default_rng(1)
+    values = ["red", 1, 2.5, False, "1", -3]
+    column = np.array([values[i] for i in rng.integers(len(values), size=200)], dtype=object)
+    X = pd.DataFrame({"a": column, "b": rng.normal(size=200)})
+    y = (X["b"] > 0) ^ X["a"].isin(["red", 1])
+    model = OC1Classifier(categorical_features=["a"], random_state=0).fit(X, y)
+    again = round_trip(model, tmp_path)
+    assert_same(again, model)
+    assert (again.predict_proba(X) == model.predict_proba(X)).all()
+    dates = X.assign(
+        a=pd.Series(pd.date_range("2020-01-01", periods=4)).sample(200, replace=True, random_state=0).values
+    )
+    model.fit(dates, y)
+    with pytest.raises(TypeError, match="category"):
+        save_model(model, tmp_path / "dates.json")
+
+
+def test_parameters_survive(pol, tmp_path):
+    X, y = pol
+    given = {
+        "class_weight": {1: 2.0, 2: 1},
+        "groupings": ("one_vs_rest",),
+        "starts": ["random"],
+        "max_depth": np.int64(3),
+        "axis_bias": np.float32(1.5),
+        "categorical_features": np.array([], dtype=int),
+        "preset": "paper",
+        "n_jobs": -1,
+        "verbose": False,
+    }
+    model = OC1Classifier(random_state=np.int64(5), **given).fit(X, y)
+    again = round_trip(model, tmp_path)
+    found = again.get_params()
+    assert found.pop("categorical_features") == []
+    for name, value in found.items():
+        assert value == model.get_params()[name], name
+    assert type(found["groupings"]) is tuple
+    assert type(found["max_depth"]) is int
+    assert found["class_weight"] == {1: 2.0, 2: 1}
+    assert set(map(type, found["class_weight"])) == {int}
+    assert clone(again).fit(X, y).tree_.to_dict() == model.tree_.to_dict()
+
+
+def test_what_json_cannot_hold_is_left_out(pol, tmp_path):
+    X, y = pol
+
+    def measure(left, right):
+        return min(left.sum(), right.sum())
+
+    model = CARTClassifier(criterion=measure, random_state=np.random.RandomState(0), max_depth=2).fit(X, y)
+    path = tmp_path / "model.json"
+    with pytest.warns(UserWarning, match="left out") as caught:
+        save_model(model, path)
+    messages = " ".join(str(one.message) for one in caught)
+    assert "criterion=" in messages
+    assert "random_state=" in messages
+    assert "predicts the same" in messages
+    again = load_model(path)
+    assert (again.predict(X) == model.predict(X)).all()
+    assert again.criterion == "twoing"
+    assert again.random_state is None
+    vote = OC1EnsembleClassifier(CARTClassifier(criterion=measure, max_depth=2), 5, random_state=0).fit(X, y)
+    with pytest.warns(UserWarning, match="criterion") as caught:
+        save_model(vote, path)
+    assert len(caught) == 1
+    assert load_model(path).estimator.max_depth == 2
+
+
+def test_votes_of_votes(pol, tmp_path):
+    X, y = pol
+    model = OC1EnsembleClassifier(OC1EnsembleClassifier(CARTClassifier(max_depth=2), 2), 2, random_state=0).fit(X, y)
+    again = round_trip(model, tmp_path)
+    assert (again.predict_proba(X) == model.predict_proba(X)).all()
+    assert_same(again, model)
+
+
+def test_source_is_kept(fitted, tmp_path):
+    path = tmp_path / "model.json"
+    source = Source("species", {"colour": ("red", "grün")}, ((0.0, 1.5), (math.nan, math.nan)), 120)
+    save_model(fitted["oc1"], path, source=source)
+    stored = read_model(path)
+    assert stored.source.target == "species"
+    assert stored.source.one_hot == source.one_hot
+    assert stored.source.ranges[0] == (0.0, 1.5)
+    assert all(map(math.isnan, stored.source.ranges[1]))
+    assert stored.source.n_examples == 120
+    assert (stored.model.predict(np.eye(2)) == fitted["oc1"].predict(np.eye(2))).all()
+    save_model(fitted["oc1"], path)
+    assert read_model(path).source == Source()
+    with pytest.raises(ValueError, match=r"source\.ranges: must be none or 2"):
+        save_model(fitted["oc1"], path, source=Source(ranges=((0.0, 1.0),)))
+
+
+def test_small_and_large(tmp_path):
+    leaf = OC1Classifier().fit([[0.0], [1.0]], ["a", "a"])
+    assert round_trip(leaf, tmp_path).predict([[3.0]]).tolist() == ["a"]
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(9000, 3)), rng.integers(2, size=9000)
+    model = OC1Classifier(splits="axis", prune=None, random_state=0).fit(X, y)
+    assert model.get_n_leaves() > 2000
+    assert_same(round_trip(model, tmp_path), model)
+
+
+def test_letters_load_quickly(shared_data, tmp_path):
+    data = pd.read_csv(shared_data / "letter.csv")
+    X, y = data.iloc[:, :-1].to_numpy(float), data.iloc[:, -1].to_numpy()
+    model = OC1Classifier(splits="axis", random_state=0).fit(X, y)
+    path = tmp_path / "letter.json"
+    save_model(model, path)
+    start = time.perf_counter()
+    again = load_model(path)
+    assert time.perf_counter() - start < 2.0  # 0.15 s on an idle machine
+    assert (again.predict_proba(X) == model.predict_proba(X)).all()
+
+
+def test_files_are_readable_lines(fitted, tmp_path):
+    path = tmp_path / "model.json"
+    save_model(fitted["categorical"], path)
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert lines[:3] == ["{", ' "format": "oc1 model",', ' "version": 1,']
+    assert any(line.startswith('  "children": [[1, ') for line in lines)
+    save_model(fitted["categorical"], tmp_path / "again.json")
+    assert (tmp_path / "again.json").read_bytes() == path.read_bytes()
+    save_model(fitted["categorical"], tmp_path / "one.json.gz")
+    assert gzip.decompress((tmp_path / "one.json.gz").read_bytes()) == path.read_bytes()
+
+
+def test_golden_file():
+    """Written by version 0.1.0; it must load for ever."""
+    stored = read_model(FOLDER / "model-v1.json")
+    model = stored.model
+    assert model.classes_.tolist() == ["setosa", "versicolor", "virginica"]
+    assert model.feature_names_in_.tolist() == ["sepal_len", "sepal_wid", "petal_len", "petal_wid"]
+    assert stored.source == Source("species", {}, ((4.3, 7.9), (2.0, 4.4), (1.0, 6.9), (0.1, 2.5)), 150)
+    nan = math.nan
+    X = [[5.1, 3.5, 1.4, 0.2], [6.0, 2.7, 5.1, 1.6], [6.3, 3.3, 6.0, 2.5], [nan, nan, nan, nan], [6.7, 3.0, 5.0, 1.7]]
+    X = pd.DataFrame(X, columns=model.feature_names_in_)
+    assert model.predict(X).tolist() == ["setosa", "virginica", "virginica", "versicolor", "versicolor"]
+    assert model.predict_proba(X)[1:3].tolist() == [[0.0, 0.02, 0.98]] * 2
+    assert model.apply(X).tolist() == [1, 3, 3, 4, 4]
+    assert model.random_state == 0
+
+
+# ---------------------------------------------------------------------------------------------------- refused to write
+
+
+def test_only_fitted_learners_of_the_package_are_stored(pol, tmp_path):
+    X, y = pol
+    path = tmp_path / "model.json"
+
+    class Mine(OC1Classifier):
+        pass
+
+    for foreign in (LogisticRegression().fit(X, y), Mine(max_depth=1).fit(X, y), "text"):
+        with pytest.raises(TypeError, match="only models of this package"):
+            save_model(foreign, path)
+    with pytest.raises(NotFittedError):
+        save_model(OC1Classifier(), path)
+    with pytest.raises(TypeError, match="a vote of DummyClassifier cannot be stored"):
+        save_model(OC1EnsembleClassifier(DummyClassifier(), 2).fit(X, y), path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_failed_save_leaves_the_old_file(fitted, tmp_path, monkeypatch):
+    path = tmp_path / "model.json"
+    save_model(fitted["oc1"], path)
+    before = path.read_bytes()
+    with pytest.raises(TypeError):
+        save_model("text", path)
+
+    def fail(handle):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", fail)
+    with pytest.raises(FileProblem, match="No space left"):
+        save_model(fitted["cart"], path)
+    assert path.read_bytes() == before
+    assert os.listdir(tmp_path) == ["model.json"]
+    with pytest.raises(FileProblem, match="cannot be written"):
+        save_model(fitted["oc1"], tmp_path / "nowhere" / "model.json")
+
+
+# ---------------------------------------------------------------------------------------------------- refused to read
+
+
+def test_paths_that_cannot_be_read(tmp_path):
+    with pytest.raises(FileProblem, match="there is no such file"):
+        load_model(tmp_path / "none.json")
+    with pytest.raises(FileProblem, match="is a folder"):
+        load_model(tmp_path)
+    with pytest.raises(FileProblem, match="cannot be read"):
+        load_model("a\0b.json")
+    if hasattr(os, "mkfifo"):
+        os.mkfifo(tmp_path / "pipe")
+        with pytest.raises(FileProblem, match="not a regular file"):
+            load_model(tmp_path / "pipe")
+    if hasattr(os, "geteuid") and os.geteuid() != 0:
+        closed = tmp_path / "closed.json"
+        closed.write_text("{}")
+        closed.chmod(0)
+        with pytest.raises(FileProblem, match="Permission denied"):
+            load_model(closed)
+
+
+class Bomb:
+    def __reduce__(self):
+        return os.mkdir, ("executed",)
+
+
+def test_pickles_are_never_read(fitted, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for protocol in range(pickle.HIGHEST_PROTOCOL + 1):
+        for content in (Bomb(), fitted["oc1"]):
+            Path("model.pkl").write_bytes(pickle.dumps(content, protocol))
+            with pytest.raises(FileProblem, match=r"is a pickle, which is never read.*oc1\.save_model"):
+                load_model("model.pkl")
+    for compress in (0, 3, ("gzip", 3)):
+        joblib.dump(Bomb(), "model.joblib", compress=compress)
+        with pytest.raises(FileProblem, match="is a pickle, which is never read"):
+            load_model("model.joblib")
+    assert not Path("executed").exists()
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "is empty"),
+        (b" \n ", "is empty"),
+        (b"{", "line 1: is not valid JSON"),
+        (b'{"a": 1,\n "b" 2}', "line 2: is not valid JSON.*character 6"),
+        (b"[1, 2]", "is not a model of oc1"),
+        (b'{"format": 1}', "is not a model of oc1"),
+        (b'{"a": NaN}', "NaN is not a number that JSON knows"),
+        (b'{"a": -Infinity}', "-Infinity is not a number"),
+        (b'{"a": 1, "a": 2}', "the field 'a' is there twice"),
+        (b"[" * 100_000, "nested too deeply"),
+        (b'{"a":' * 100_000, "nested too deeply"),
+        (b"9" * 10_000, "too many digits"),
+        (b'{"a": "\xff"}', "byte 7 is not UTF-8"),
+        (b'{"a": "\x00"}', "is not valid JSON"),
+        ("{}".encode("utf-16"), "is not UTF-8"),
+        (b"PK\x03\x04 a zip file", "is not valid JSON"),
+        (b"\x1f\x8b\x08\x00 broken", "cannot be unpacked"),
+        (gzip.compress(b"{}", mtime=0)[:-3], "cannot be unpacked"),
+        (gzip.compress(b"", mtime=0), "is empty"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",  # contents are long
+)
+def test_files_that_hold_no_model(content, message):
+    with pytest.raises(FileProblem, match=message) as caught:
+        model_from_bytes(content, "model.json")
+    assert str(caught.value).startswith("model.json")
+    assert len(str(caught.value)) < 300
+
+
+def test_no_memory_bomb(fitted, tmp_path, monkeypatch):
+    monkeypatch.setattr(models, "MOST_BYTES", 100_000)
+    path = tmp_path / "model.json"
+    path.write_bytes(b" " * 100_001)
+    with pytest.raises(FileProblem, match="larger than 100,000 bytes"):
+        load_model(path)
+    path.write_bytes(gzip.compress(b" " * 10_000_000))
+    assert path.stat().st_size < 20_000
+    with pytest.raises(FileProblem, match="larger than 100,000 bytes"):
+        load_model(path)
+    save_model(fitted["oc1"], path)
+    load_model(path)
+
+
+def test_a_byte_order_mark_is_no_harm(fitted, tmp_path):
+    path = tmp_path / "model.json"
+    save_model(fitted["oc1"], path)
+    windows = b"\xef\xbb\xbf" + path.read_bytes().replace(b"\n", b"\r\n")
+    assert_same(model_from_bytes(windows, path).model, fitted["oc1"])
+
+
+def changed(model, change):
+    """Return the file of a model with a change made to its document."""
+    document = json.loads(written_json(model, Source()))
+    change(document)
+    return json.dumps(document).encode()
+
+
+def put(*path_and_value):
+    *path, last, value = path_and_value
+
+    def change(document):
+        for step in path:
+            document = document[step]
+        document[last] = value
+
+    return change
+
+
+def drop(*path):
+    def change(document):
+        for step in path[:-1]:
+            document = document[step]
+        del document[path[-1]]
+
+    return change
+
+
+CHANGES = [
+    ("axis", put("version", 2), r"version: the file is in format 2, written by oc1 .*; this version .* update oc1"),
+    ("axis", put("version", True), "version: must be a whole number, not true"),
+    ("axis", put("learner", "os.system"), "learner: 'os.system' is not known; it must be one of .*OC1Classifier"),
+    ("axis", put("learner", 3), "learner: must be a text, not 3"),
+    ("axis", drop("tree"), "tree: is missing"),
+    ("axis", put("treee", {}), "the field 'treee' is not known"),
+    ("axis", put("tree", "colour", 1), "tree: the field 'colour' is not known"),
+    ("axis", put("tree", "children", 0, [1, 1]), r"tree\.children: node 1 has two parents"),
+    ("axis", put("tree", "children", 0, [0, 1]), r"tree\.children: node 0 is below node 0, but does not come after it"),
+    ("axis", put("tree", "children", 0, [-1, 1]), r"tree\.children: node 0 has a branch after one that is missing"),
+    ("axis", put("tree", "children", 0, [1, -1]), r"tree\.children: node 0 has one branch only"),
+    ("axis", put("tree", "children", 0, [-1, -1]), r"tree\.children: node .* has no parent"),
+    ("axis", put("tree", "children", 0, [1, 10**6]), r"tree\.children\[0\]\[1\]: must be -1 to \d+, not 1000000"),
+    ("axis", put("tree", "children", 0, [1, 10**40]), r"tree\.children\[0\]\[1\]: 1000.* is too large"),
+    ("axis", put("tree", "children", 0, [1, 1.0]), r"tree\.children\[0\]\[1\]: must be a whole number, not 1\.0"),
+    ("axis", put("tree", "children", 0, [1]), r"tree\.children\[0\]: must have 2 entries, but has 1"),
+    ("axis", put("tree", "children", []), r"tree\.children: a tree has at least one node"),
+    ("axis", put("tree", "features", 0, 2), r"tree\.features\[0\]: must be 0 to 1, not 2"),
+    ("axis", put("tree", "features", 0, -1), r"tree\.features\[0\]: must be 0 to 1, not -1"),
+    ("axis", put("tree", "features", []), r"tree\.terms"),
+    ("axis", put("tree", "terms", 1, -1), r"tree\.terms\[1\]: must be"),
+    ("axis", put("tree", "terms", 0, 1), r"tree\.terms: must rise from 0"),
+    ("axis", put("tree", "terms", 1, 0), r"tree\.terms: node 0 must have at least 1"),
+    ("axis", put("tree", "thresholds", 0, "1"), r"tree\.thresholds\[0\]: must be a number, not '1'"),
+    ("axis", put("tree", "thresholds", 0, 10**400), r"tree\.thresholds\[0\]: .* is too large"),
+    ("axis", put("tree", "thresholds", [0.0]), r"tree\.thresholds: must have \d+ entries, but has 1"),
+    ("axis", put("tree", "coefficients", [0.0]), r"tree\.coefficients: must have"),
+    ("axis", put("tree", "counts", 0, [0, 0, 0]), r"tree\.counts\[0\]: must add up to a positive .*, not 0\.0"),
+    ("axis", put("tree", "counts", 0, [1e308] * 3), r"tree\.counts\[0\]: must add up to a positive .*, not inf"),
+    ("axis", put("tree", "counts", 0, [-1, 5, 5]), r"tree\.counts\[0\]\[0\]: must be 0 or more, not -1"),
+    ("axis", put("tree", "counts", 0, [5, 5]), r"tree\.counts\[0\]: must have 3 entries, but has 2"),
+    ("axis", put("tree", "fill", [0.0]), r"tree\.f"),
+    ("axis", put("tree", "gaps", 0, -1.0), r"tree\.gaps\[0\]: must be 0 or more"),
+    ("axis", put("tree", "missing", [1]), r"tree\.missing: must have"),
+    ("axis", put("tree", "format", 2), r"tree\.format: tree format 2 is not known"),
+    ("axis", put("tree", "kind", "machines"), r"tree\.kind: this is a tree of machines"),
+    ("axis", put("tree", "codes", [[1.0], None]), r"tree\.categories"),
+    ("axis", put("tree", []), "tree: must be an object, not a list"),
+    ("axis", put("unpruned_tree", {"terms": [1]}), r"unpruned_tree\.terms"),
+    ("axis", put("unpruned_tree", {"classes": [1]}), "unpruned_tree: the classes belong to the model"),
+    ("axis", put("n_features", 3), r"tree\.fill: must have 3 entries"),
+    ("axis", put("n_features", 0), "n_features: must be from 1"),
+    ("axis", put("feature_names", ["a"]), "feature_names: must have 2 entries, but has 1"),
+    ("axis", put("feature_names", ["a", 1]), r"feature_names\[1\]: must be a text, not 1"),
+    ("axis", put("classes", "labels", [2, 1, 0]), r"classes\.labels: the labels must be in order"),
+    ("axis", put("classes", "labels", [0, 1, True]), r"classes\.labels: not all labels are of type int64"),
+    ("axis", put("classes", "labels", [0, 1, 2**64]), r"classes\.labels: a label is too large"),
+    ("axis", put("classes", "type", "int8, then run"), r"classes\.labels: type 'int8, then run' is not known"),
+    ("axis", put("classes", {"type": "uint8", "labels": [1, 2, 256]}), r"classes\.labels: a label"),
+    ("axis", put("classes", {"type": "str", "labels": ["a", "b", "c\0"]}), r"classes\.labels: a label cannot be held"),
+    ("axis", put("classes", {"type": "float32", "labels": [0.1, 1.0, 2.0]}), r"classes\.labels: a label cannot"),
+    ("axis", put("scale", [1.0, -1.0]), r"scale\[1\]: must be 0 or more"),
+    ("axis", put("n_hyperplanes", -1), "n_hyperplanes: must be from 0"),
+    ("axis", put("pruning_path", "alpha", []), r"pruning_path\.alpha: must have at least one"),
+    ("axis", put("pruning_path", "leaves", 0, 0.5), r"pruning_path\.leaves\[0\]: must be a whole number"),
+    ("axis", put("parameters", "max_dept", 3), "parameters: OC1Classifier has no parameter 'max_dept'"),
+    ("axis", put("parameters", "max_depth", -3), "parameters: The 'max_depth' parameter of .* must be .* Got -3"),
+    ("axis", put("parameters", "smoothing", "1"), "parameters: The 'smoothing' parameter"),
+    ("axis", put("parameters", "smoothing", 10**300), r"parameters\.smoothing: must be from"),
+    ("axis", put("parameters", "n_jobs", 10**9), r"parameters\.n_jobs: must be from -1024 to 1024"),
+    ("axis", put("parameters", "n_jobs", 0), r"parameters\.n_jobs: must not be 0"),
+    ("axis", put("parameters", "starts", {"call": "x"}), r"parameters\.starts: is an object of no known kind"),
+    ("axis", put("parameters", "class_weight", {"dict": [[1, 1.0], [True, 2.0]]}), "class_weight: a key is there"),
+    ("axis", put("parameters", "criterion", "\x1b[2J" * 50), r"parameters: The 'criterion' parameter"),
+    ("axis", put("source", "ranges", [[1.0, 0.0]] * 2), r"source\.ranges\[0\]: the smallest value is larger"),
+    ("axis", put("source", "n_examples", "many"), r"source\.n_examples: must be a whole number, not 'many'"),
+    ("axis", put("source", "one_hot", {"a": [1]}), r"source\.one_hot\['a'\]\[0\]: must be a text, not 1"),
+    ("axis", put("categories", [["a"], None]), r"tree\.codes: must be one for each category"),
+    ("cart", put("categories", [["a"], None]), "the field 'categories' is not known"),
+    ("categorical", drop("categories"), r"tree\.codes: must be one for each category"),
+    ("categorical", put("categories", 2, ["red", "red", "blue"]), r"categories\[2\]: a category is there twice"),
+    ("categorical", put("categories", 2, ["red", None, "blue"]), r"categories\[2\]: a category must be a text"),
+    ("categorical", put("tree", "codes", 2, [0.5]), r"tree\.categories\[2\]: must have 1 entries"),
+    ("categorical", put("tree", "codes", 2, None), r"tree\.codes\[2\]: an attribute with codes must have categories"),
+    ("directions", put("tree", "missing", 0, 2), r"tree\.missing\[0\]: must be -1 to 1"),
+    ("regressor", put("tree", "values", 0, None), r"tree\.values\[0\]: must be a number, not null"),
+    ("regressor", put("classes", {"type": "int64", "labels": [1]}), "the field 'classes' is not known"),
+    ("regressor", put("learner", "OC1Classifier"), "classes: is missing"),
+    ("lmdt", put("tree", "machines", 1, 1), r"tree\.machines"),
+    ("lmdt", put("tree", "labels", 0, 9), r"tree\.labels\[0\]: must be 0 to 2, not 9"),
+    ("lmdt", put("tree", "functions", 0, [1.0]), r"tree\.functions\[0\]: must have 3 entries"),
+    ("lmdt", put("learner", "OC1Classifier"), "tree.kind: this is a tree of machines, not of tests"),
+    ("vote", put("members", []), "members: there must be at least one"),
+    ("vote", put("members", 1, "features", [0, 7]), r"members\[1\]\.features\[1\]: must be 0 to 1, not 7"),
+    ("vote", put("members", 1, "features", [1, 0]), r"members\[1\]\.features: must be in order"),
+    ("vote", put("members", 1, "features", [0]), r"members\[1\]\.features: must have 2 entries, but has 1"),
+    ("vote", put("members", 1, "tree", "children", 0, [1, 1]), r"members\[1\]\.tree\.children: node 1 has two parents"),
+    ("vote", put("members", 0, "classes", "labels", [0, 1, 3]), r"members\[0\]\.classes: are not among those"),
+    ("vote", put("n_features", 10**12), "n_features: must be from 1 to 1000000"),
+    ("bag", put("oob_score", 2.0), r"oob_score\[0\]: must be 0 to 1"),
+    ("bag", drop("oob_score"), "oob_score: is missing"),
+    ("categorical vote", put("categories", 2, ["red"]), r"members\[\d\]\.categories\[\d\]: must be numbers of"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "change", "message"), CHANGES, ids=[f"{name}-{words}" for name, _, words in CHANGES])
+def test_every_field_is_checked(fitted, name, change, message):
+    with pytest.raises(FileProblem, match=message) as caught:
+        model_from_bytes(changed(fitted[name], change), "model.json")
+    words = str(caught.value)
+    assert words.startswith("model.json: ")
+    assert words.isprintable()
+    assert len(words) < 400
+
+
+def test_nested_learners_have_an_end(fitted):
+    def nest(document):
+        inner = {"learner": "OC1EnsembleClassifier", "parameters": {}}
+        for _ in range(200):
+            inner = {"learner": "OC1EnsembleClassifier", "parameters": {"estimator": inner}}
+        document["parameters"]["estimator"] = inner
+
+    with pytest.raises(FileProblem, match="nested more than 4 deep"):
+        model_from_bytes(changed(fitted["vote"], nest), "model.json")
+
+    def vote_of_votes(document):
+        for _ in range(6):
+            inner = {
+                name: value
+                for name, value in document.items()
+                if name not in ("format", "version", "package", "source")
+            }
+            document["members"] = [{"features": [0, 1], **inner}]
+
+    with pytest.raises(FileProblem, match="votes are nested more than 4 deep"):
+        model_from_bytes(changed(fitted["vote"], vote_of_votes), "model.json")
+
+
+def test_dictionaries_of_trees_are_checked_without_a_file(fitted):
+    data = fitted["axis"].tree_.to_dict()
+    data["features"][0] = 99
+    with pytest.raises(schema.Misfit, match=r"features\[0\]: must be 0 to 1, not 99"):
+        Tree.from_dict(data)
+
+
+# ---------------------------------------------------------------------------------------------------- at random
+
+
+def test_spoilt_files_are_refused_or_work(files):
+    outcomes = [mutations.outcome(*mutations.spoilt(files, number, seed=1)) for number in range(1000)]
+    assert outcomes.count("refused") > 500
+    assert outcomes.count("loaded") > 50
+
+
+def test_spoiling_reaches_every_part(files):
+    rng = random.Random(0)
+    data = next(data for ending, data in files if ending == ".json")
+    texts = {mutations.spoil_structure(rng, data) for _ in range(300)}
+    documents = [json.loads(text) for text in texts]
+    assert len(texts) > 200
+    trees = [document.get("tree") for document in documents if isinstance(document, dict)]
+    original = json.loads(data)["tree"]
+    for name in ("children", "terms", "features", "counts"):
+        assert any(isinstance(tree, dict) and tree.get(name) != original[name] for tree in trees), name
+
+
+def test_a_regressor_of_huge_numbers_is_not_written_with_infinities(tmp_path):
+    X = np.arange(20.0)[:, None]
+    with np.errstate(all="ignore"), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = OC1Regressor(prune=None, random_state=0).fit(X, np.arange(20.0))
+    model.tree_.losses[0] = np.inf
+    with pytest.raises(ValueError, match=r"cannot be stored as JSON: tree\.losses\[0\]: must be finite"):
+        save_model(model, tmp_path / "model.json")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_learners_that_know_categories_are_listed():
+    known = {name for name in (learner.class_name for learner in LEARNERS.values()) if name != "OC1EnsembleClassifier"}
+    own = {name for name in known if "categorical_features" in learner_class(name)._get_param_names()}
+    assert own | {"OC1EnsembleClassifier"} == set(WITH_CATEGORIES)
+
+
+def test_reading_a_model_takes_no_scikit_learn():
+    code = "import sys; import oc1.cli.predictor; assert not any(name.startswith('sklearn') for name in sys.modules)"
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)

@@ -1,0 +1,186 @@
+"""The linear classifiers of a node: what they fit, and what they say of an example that was left out."""
+
+import warnings
+from functools import partial
+
+import naive
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression, Ridge
+
+from oc1.growing import linear_models as linear
+from oc1.growing.linear_models import LeastSquares, logistic_loss, ridge_logistic
+
+
+def make(n=60, d=4, seed=0, noise=1.0):
+    """Standardised attributes with a column of ones, and two overlapping groups."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d))
+    right = X @ rng.normal(size=d) + 0.5 + noise * rng.normal(size=n) > 0
+    right[:2] = False, True
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    return np.column_stack([X, np.ones(n)]), right
+
+
+def exact_logistic(Z, right, weights, ridge):
+    """Scikit-learn's answer to the same question."""
+    model = LogisticRegression(C=1.0 / ridge, solver="newton-cholesky", tol=1e-8)
+    model.fit(Z[:, :-1], right, sample_weight=weights)
+    return np.append(model.coef_[0], model.intercept_[0])
+
+
+def weighted(n, seed=1):
+    return np.random.default_rng(seed).integers(1, 4, n).astype(float)
+
+
+@pytest.mark.parametrize("ridge", [0.01, 1.0, 100.0])
+@pytest.mark.parametrize("seed", range(3))
+def test_logistic_regression_is_scikit_learns(ridge, seed):
+    Z, right = make(seed=seed)
+    for weights in (np.ones(len(Z)), weighted(len(Z))):
+        plane = ridge_logistic(Z, right, weights, ridge).plane
+        np.testing.assert_allclose(plane, exact_logistic(Z, right, weights, ridge), rtol=0.01, atol=0.005)
+
+
+def test_another_start_leads_to_the_same_plane():
+    Z, right = make()
+    ones = np.ones(len(Z))
+    near = ridge_logistic(Z, right, ones, 1.0, start=ridge_logistic(Z, right, ones, 0.1).plane)
+    far = ridge_logistic(Z, right, ones, 1.0, start=np.full(Z.shape[1], -30.0))
+    for other in (near, far):
+        np.testing.assert_allclose(other.plane, ridge_logistic(Z, right, ones, 1.0).plane, rtol=0.01, atol=0.005)
+
+
+@pytest.mark.parametrize("ridge", [0.1, 10.0])
+def test_least_squares_is_scikit_learns(ridge):
+    Z, right = make()
+    for weights in (np.ones(len(Z)), weighted(len(Z))):
+        model = Ridge(alpha=ridge, tol=1e-12).fit(Z[:, :-1], np.where(right, 1.0, -1.0), sample_weight=weights)
+        plane, left_out = LeastSquares(Z, weights, ridge).margins(right)
+        np.testing.assert_allclose(plane[:-1], model.coef_, atol=1e-6)
+        # The constant puts the means of the two groups, left out, at equal distances.
+        sides = [np.average(left_out[side], weights=weights[side]) for side in (right, ~right)]
+        assert sides[0] == pytest.approx(-sides[1])
+        fit = LeastSquares(Z, weights, ridge).fit(right)
+        np.testing.assert_allclose(fit.plane[:-1] / np.abs(fit.plane[:-1]).max(), plane[:-1] / np.abs(plane[:-1]).max())
+
+
+@pytest.mark.parametrize("ridge", [1.0, 10.0])
+@pytest.mark.parametrize("shape", [(40, 3), (12, 20)])
+def test_least_squares_leaves_out_exactly(ridge, shape):
+    Z, right = make(*shape)
+    weights = weighted(len(Z))
+    real = naive.left_out_margins(partial(naive.least_squares, ridge=ridge), Z, right, weights)
+    left_out = LeastSquares(Z, weights, ridge).margins(right)[1]
+    # The threshold was moved for all of them alike.
+    np.testing.assert_allclose(left_out - left_out[0], real - real[0], atol=1e-5)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("ridge", [0.3, 3.0])
+def test_logistic_margins_are_close_to_those_of_real_refits(seed, ridge):
+    Z, right = make(50, 6, seed)
+    weights = weighted(len(Z), seed)
+    fit = ridge_logistic(Z, right, weights, ridge)
+    real = naive.left_out_margins(partial(exact_logistic, ridge=ridge), Z, right, weights)
+    seen = Z @ fit.plane
+    # Much nearer to the truth than the margins of the examples that were seen.
+    assert np.abs(fit.left_out - real).mean() < 0.2 * np.abs(seen - real).mean()
+    assert np.corrcoef(fit.left_out, real)[0, 1] > 0.99
+    assert np.mean((fit.left_out > 0) == (real > 0)) >= 0.96
+    assert fit.loss == pytest.approx(logistic_loss(real, right, weights), rel=0.1)
+    assert fit.loss > logistic_loss(seen, right, weights)
+
+
+@pytest.mark.parametrize("kind", ["logistic", "least squares"])
+def test_a_weight_of_two_is_a_row_twice(kind):
+    Z, right = make(40, 3)
+    weights = weighted(len(Z))
+    times = weights.astype(int)
+
+    def fit(Z, right, weights):
+        return (
+            ridge_logistic(Z, right, weights, 1.0) if kind == "logistic" else LeastSquares(Z, weights, 1.0).fit(right)
+        )
+
+    once = fit(Z, right, weights)
+    rows = fit(Z.repeat(times, axis=0), right.repeat(times), np.ones(times.sum()))
+    np.testing.assert_allclose(once.plane, rows.plane, rtol=1e-5)
+    np.testing.assert_allclose(once.left_out.repeat(times), rows.left_out, rtol=1e-5, atol=1e-5)
+    assert once.loss == pytest.approx(rows.loss)
+
+
+def test_the_two_groups_are_alike():
+    Z, right = make()
+    weights = weighted(len(Z))
+    for fit in (lambda side: ridge_logistic(Z, side, weights, 1.0), LeastSquares(Z, weights, 1.0).fit):
+        one, other = fit(right), fit(~right)
+        np.testing.assert_allclose(one.plane, -other.plane, atol=1e-6)
+        assert one.loss == pytest.approx(other.loss)
+
+
+def test_left_out_losses_tell_a_good_ridge():
+    """Few examples of many attributes: hardly any ridge does badly on new examples, and the left-out loss knows."""
+    Z, right = make(2000, 20, noise=2.0)
+    some, ones = slice(0, 60), np.ones(60)
+    fits = {ridge: ridge_logistic(Z[some], right[some], ones, ridge) for ridge in (0.01, 10.0)}
+    true = {ridge: logistic_loss(Z[60:] @ fit.plane, right[60:], np.ones(1940)) for ridge, fit in fits.items()}
+    assert true[10.0] < 0.7 * true[0.01]
+    assert fits[10.0].loss < 0.7 * fits[0.01].loss
+
+
+AWKWARD = {
+    "separable": (np.array([[-2.0], [-1.0], [1.0], [2.0]]), [0, 0, 1, 1]),
+    "constant": (np.zeros((6, 3)), [0, 1, 0, 1, 1, 1]),
+    "partly constant": (np.array([[0.0, -1], [0, 1], [0, -1], [0, 1]]), [0, 1, 0, 1]),
+    "twins": (np.tile([[-1.0], [1.0], [0.5]], (2, 2)), [0, 1, 1, 0, 1, 1]),
+    "one of a class": (np.random.default_rng(0).normal(size=(20, 3)), [1] + [0] * 19),
+    "fewer than attributes": (np.random.default_rng(1).normal(size=(5, 30)), [0, 1, 0, 1, 1]),
+    "two": (np.array([[-1.0, 0.0], [1.0, 0.0]]), [0, 1]),
+    "two alike": (np.zeros((2, 2)), [0, 1]),
+    "far out": (np.array([[1e6], [-1.0], [0.0], [1.0]]), [1, 0, 1, 0]),
+}
+
+
+@pytest.mark.parametrize("name", AWKWARD)
+@pytest.mark.parametrize("ridge", [1e-3, 1.0, 1e12])
+@pytest.mark.parametrize("weight", [1.0, 0.01, 1e9])
+def test_awkward_data_give_finite_planes_and_no_warnings(name, ridge, weight):
+    X, y = AWKWARD[name]
+    Z, right = np.column_stack([X, np.ones(len(X))]), np.array(y, dtype=bool)
+    weights = np.full(len(Z), weight)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        fits = [ridge_logistic(Z, right, weights, ridge), LeastSquares(Z, weights, ridge).fit(right)]
+    for fit in fits:
+        assert np.isfinite(fit.plane).all()
+        assert np.isfinite(fit.left_out).all()
+        assert 0.0 <= fit.loss < np.inf
+    if name == "separable" and ridge == 1.0:
+        for fit in fits:
+            np.testing.assert_array_equal(Z @ fit.plane > 0, right)
+    if ridge == 1e12 and weight == 1.0 and name != "far out":
+        assert np.abs(fits[0].plane[:-1]).max() < 1e-6  # nothing but the constant is left
+        share = right.mean()
+        assert fits[0].plane[-1] == pytest.approx(np.log(share / (1 - share)), abs=0.01)
+
+
+@pytest.mark.parametrize("n_groups", [2, 3])
+def test_many_attributes_are_fitted_in_few_coordinates(monkeypatch, n_groups):
+    rng = np.random.default_rng(n_groups)
+    Z = np.column_stack([rng.normal(size=(30, 80)), np.ones(30)])
+    right, weights = rng.integers(n_groups, size=30) == 0, rng.random(30) + 0.5
+    begin = linear.LeastSquares(Z, weights, 1.0).fit(right).plane
+
+    def fits():
+        yield linear.ridge_logistic(Z, right, weights, 2.0)
+        yield linear.ridge_logistic(Z, right, weights, 2.0, start=begin)
+        yield linear.LeastSquares(Z, weights, 2.0).fit(right)
+
+    whole = list(fits())
+    monkeypatch.setattr(linear, "WIDE", 10)
+    assert linear.is_wide(Z)
+    for one, other in zip(whole, fits(), strict=True):
+        np.testing.assert_allclose(other.plane, one.plane, rtol=1e-5, atol=1e-6)
+        np.testing.assert_allclose(other.left_out, one.left_out, rtol=1e-4, atol=1e-5)
+        assert other.loss == pytest.approx(one.loss, rel=1e-5)
