@@ -35,7 +35,7 @@ PACKAGE = Path(oc1.__file__).parent
 
 def layer_of(module):
     """Return the layer that a module like ``oc1.tree.text`` belongs to; "" for the package itself."""
-    return (module.split(".") + [""])[1]
+    return module.split(".")[1] if "." in module else ""
 
 
 def imports(path):
