@@ -2,8 +2,8 @@
 Pruning, and the price of a leaf
 ================================
 
-How large should a tree be? By default caution decides while the tree grows. The paper's way is to grow it until the
-leaves are pure and then to cut it back.
+How large should a tree be? By default the complexity penalty decides while the tree grows. The paper's way is to
+grow it until the leaves are pure and then to cut it back.
 """
 
 # %%

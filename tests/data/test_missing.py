@@ -79,8 +79,8 @@ def test_axis_trees_take_the_best_threshold_and_direction_everywhere(name, probl
     options=st.sampled_from(
         [
             {},
-            {"caution": 0.5},
-            {"caution": 0.0, "starts": ["axis", "least_squares", "parent"]},
+            {"complexity_penalty": 0.5},
+            {"complexity_penalty": 0.0, "starts": ["axis", "least_squares", "parent"]},
             {"prune": None, "axis_bias": 1.5},
             {"max_leaf_nodes": 4},
             {"splits": "oblique", "starts": ["axis", "parent"]},
@@ -104,7 +104,7 @@ def with_holes(seed=0, n=300, d=5, informative=True):
     return np.where(rng.random(X.shape) < share, np.nan, X), y
 
 
-@pytest.mark.parametrize("options", [{}, {"splits": "axis"}, {"caution": 0.0, "n_restarts": 3}])
+@pytest.mark.parametrize("options", [{}, {"splits": "axis"}, {"complexity_penalty": 0.0, "n_restarts": 3}])
 def test_nothing_missing_gives_the_tree_of_means(options):
     X, y = with_holes()
     X = np.nan_to_num(X, nan=50.0)
@@ -119,7 +119,7 @@ def test_whether_a_value_is_missing_can_be_the_test():
     X = np.column_stack([np.full(60, 7.0), rng.normal(size=60)])  # what is known of the first attribute is constant
     y = rng.integers(0, 2, 60)
     X[y == 1, 0] = np.nan
-    for options in ({}, {"splits": "axis"}, {"caution": 0.0}, {"splits": "axis", "max_leaf_nodes": 2}):
+    for options in ({}, {"splits": "axis"}, {"complexity_penalty": 0.0}, {"splits": "axis", "max_leaf_nodes": 2}):
         clf = OC1Classifier(prune="auto" if not options else None, **options, **DIRECTED).fit(X, y)
         assert clf.get_n_leaves() == 2
         assert clf.score(X, y) == 1.0
@@ -231,7 +231,7 @@ def test_missing_categories_count_as_their_mean():
     assert clf.score(X, y) > 0.9
 
 
-@pytest.mark.parametrize("options", [{"caution": 1.0}, {"splits": "axis"}])
+@pytest.mark.parametrize("options", [{"complexity_penalty": 1.0}, {"splits": "axis"}])
 def test_directions_that_tell_make_better_trees(options):
     # What is missing would be in the middle of what is known, but is not of the class of the middle.
     rng = np.random.default_rng(0)

@@ -132,7 +132,7 @@ def test_averages_are_those_of_the_examples_at_a_node():
 def test_the_path_ends_at_the_root_and_marks_the_model(noisy):
     X, y = noisy
     for prune in (None, "holdout", "cv"):
-        model = OC1Classifier(splits="axis", prune=prune, caution=0, random_state=0).fit(X, y)
+        model = OC1Classifier(splits="axis", prune=prune, complexity_penalty=0, random_state=0).fit(X, y)
         (record,) = page_data(model, X, y)["trees"]
         path, tree = record["path"], model.unpruned_tree_
         assert path["leaves"][0] == tree.n_leaves

@@ -372,7 +372,7 @@ def test_of_several_examples_the_first_is_followed(browser, tmp_path, rcb_model)
 
 def test_one_example_is_one(browser, tmp_path):
     X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), ["a", "b", "b", "b"]
-    model = OC1Classifier(splits="axis", prune=None, caution=0).fit(X, y)
+    model = OC1Classifier(splits="axis", prune=None, complexity_penalty=0).fit(X, y)
     with opened(browser, explore(model), tmp_path) as page:
         follow(page, "0")
         assert page.locator("#why").text_content().endswith("The one training example with these answers was a.")
@@ -538,7 +538,7 @@ def test_a_tree_of_thousands_of_leaves_stays_usable(browser, tmp_path, shared_da
     from oc1.files.tables.reading import read_table
 
     table = read_table(shared_data / "letter.csv")
-    model = OC1Classifier(splits="axis", prune=None, caution=0, random_state=0).fit(table.X, table.y)
+    model = OC1Classifier(splits="axis", prune=None, complexity_penalty=0, random_state=0).fit(table.X, table.y)
     assert model.tree_.n_leaves > 2000
     content = explore(model, table.X, table.y)
     assert len(content.encode()) < 3_000_000

@@ -294,6 +294,23 @@ def test_golden_file():
     assert model.predict_proba(X)[1:3].tolist() == [[0.0, 0.02, 0.98]] * 2
     assert model.apply(X).tolist() == [1, 3, 3, 4, 4]
     assert model.random_state == 0
+    assert model.complexity_penalty == 3.0  # called caution in that file
+
+
+def test_parameters_by_their_old_names(tmp_path):
+    document = json.loads((FOLDER / "model-v1.json").read_text())
+    path = tmp_path / "model.json"
+
+    def read(**parameters):
+        path.write_text(json.dumps({**document, "parameters": document["parameters"] | parameters}))
+        return load_model(path)
+
+    assert read(caution=1.5).complexity_penalty == 1.5
+    assert read(preset="paper").normalize == "auto"  # "standard" was the default that a preset replaced
+    assert read(preset="paper", normalize="positive").normalize == "positive"
+    assert read().normalize == "standard"
+    with pytest.raises(ValueError, match="no parameter 'caution'"):
+        read(complexity_penalty=2.0)
 
 
 # ---------------------------------------------------------------------------------------------------- refused to write

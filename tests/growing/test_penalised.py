@@ -160,10 +160,13 @@ def test_six_examples_are_told_apart():
     assert OC1Classifier(**SEEDED).fit([[0.0, 1.0], [1.0, 0.0]], [0, 1]).get_n_leaves() == 2
 
 
-def test_more_caution_means_smaller_trees():
+def test_more_complexity_penalty_means_smaller_trees():
     sizes = []
-    for caution in (0.3, 1.0, 3.0, 10.0, 1000.0):
-        fits = [OC1Classifier(caution=caution, n_restarts=5, **SEEDED).fit(X, y) for X, y in SETS.values()]
+    for complexity_penalty in (0.3, 1.0, 3.0, 10.0, 1000.0):
+        fits = [
+            OC1Classifier(complexity_penalty=complexity_penalty, n_restarts=5, **SEEDED).fit(X, y)
+            for X, y in SETS.values()
+        ]
         sizes.append(np.mean([clf.get_n_leaves() for clf in fits]))
     assert all(later <= 1.1 * earlier for earlier, later in pairwise(sizes))
     assert sizes[0] > 1.5 * sizes[2]
@@ -294,19 +297,53 @@ def test_the_papers_preset_is_what_it_says(name):
         assert mixed.tree_.to_dict() == OC1Classifier(**{**paper, **own}, **SEEDED).fit(X, y).tree_.to_dict()
 
 
+@pytest.mark.parametrize(
+    "own",
+    [
+        {"normalize": "standard"},
+        {"normalize": "positive"},
+        {"prune": None},
+        {"prune": "cv"},
+        {"prune": "holdout"},
+        {"n_restarts": 20},
+        {"n_restarts": 3},
+        {"n_jumps": 5},
+        {"n_jumps": 0},
+        {"order": "sequential"},
+        {"order": "best", "n_restarts": 2},
+        {"normalize": "standard", "prune": None},
+    ],
+    ids=str,
+)
+def test_what_is_said_explicitly_wins_over_a_preset(own):
+    X, y = rough()
+    fit = OC1Classifier(preset="paper", **own, **SEEDED).fit(X, y)
+    spelled = OC1Classifier(**{"normalize": "positive", "prune": "holdout"} | own, **SEEDED).fit(X, y)
+    assert fit.tree_.to_dict() == spelled.tree_.to_dict()
+    assert fit.n_hyperplanes_ == spelled.n_hyperplanes_
+
+
+def test_presets_and_explicit_values_are_told_apart_by_scikit_learn():
+    clf = OC1Classifier(preset="paper", normalize="standard")
+    assert repr(clf) == "OC1Classifier(normalize='standard', preset='paper')"
+    assert clone(clf).get_params()["normalize"] == "standard"
+    assert clf.set_params(normalize="auto").get_params()["normalize"] == "auto"
+    assert repr(clf) == "OC1Classifier(preset='paper')"
+
+
 def test_parameters_are_scikit_learns_way():
-    clf = OC1Classifier(preset="paper", starts=["lda"], groupings="twoing", caution=2.0)
+    clf = OC1Classifier(preset="paper", starts=["lda"], groupings="twoing", complexity_penalty=2.0)
     assert clone(clf).get_params() == clf.get_params()
     assert clone(clf).fit(*SETS["iris"]).get_params() == clf.get_params()  # fit resolves, but does not change them
-    assert clf.set_params(preset=None, caution=0).get_params()["caution"] == 0
-    for wrong in ({"preset": "modern"}, {"caution": -1}, {"prune": "never"}, {"starts": 3}):
+    assert clf.set_params(preset=None, complexity_penalty=0).get_params()["complexity_penalty"] == 0
+    for wrong in ({"preset": "modern"}, {"complexity_penalty": -1}, {"prune": "never"}, {"starts": 3}):
         with pytest.raises(ValueError, match=next(iter(wrong))):
             OC1Classifier(**wrong).fit(*SETS["iris"])
 
 
-def test_prune_auto_is_caution_or_cross_validation(monkeypatch):
+def test_prune_auto_is_the_complexity_penalty_or_cross_validation(monkeypatch):
     X, y = SETS["overlapping"]
-    for options in ({"splits": "axis"}, {"caution": 0.0}, {"normalize": "positive"}):
+    for options in ({"splits": "axis"}, {"complexity_penalty": 0.0}, {"normalize": "positive"}):
         auto = OC1Classifier(n_restarts=2, **options, **SEEDED).fit(X, y)
         same = OC1Classifier(n_restarts=2, prune="cv", **options, **SEEDED).fit(X, y)
         assert auto.tree_.to_dict() == same.tree_.to_dict()

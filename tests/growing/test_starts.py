@@ -179,7 +179,7 @@ def test_the_same_seed_gives_the_same_planes(name):
 
 @pytest.mark.parametrize("name", [*STARTS, "random"])
 @pytest.mark.parametrize(
-    "options", [{}, {"prune": None}, {"caution": 0.0}, {"prune": None, "splits": "oblique"}], ids=str
+    "options", [{}, {"prune": None}, {"complexity_penalty": 0.0}, {"prune": None, "splits": "oblique"}], ids=str
 )
 def test_each_start_alone(name, options):
     X, y = load_iris(return_X_y=True)

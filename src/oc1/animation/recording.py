@@ -164,8 +164,8 @@ def record_search(X: Any, y: Any, sample_weight: Any = None, *, node: str = ROOT
     **parameters
         Those of `OC1Classifier`. ``prune`` is None unless it is given, which is the paper's search: from the best
         axis-parallel split and from random hyperplanes, until the purest is found. (With ``prune="auto"``, the
-        classifier's own default, caution decides what is searched, if anything is.) No example is kept back for
-        pruning, whatever it says.
+        classifier's own default, the complexity penalty decides what is searched, if anything is.) No example
+        is kept back for pruning, whatever it says.
 
     Returns
     -------
@@ -400,9 +400,7 @@ class _Recording(OC1Classifier):
             return f"max_depth={self.max_depth} makes it a leaf"
         if n < max(self.min_samples_split, 2 * self.min_samples_leaf):
             return f"it has {n} examples, too few for a split"
-        return (
-            "with caution no search was worth its while (a simpler split was as good); prune=None searches all the same"
-        )
+        return "the complexity penalty left nothing to search for (a simpler split was as good); try prune=None"
 
 
 _Recording.__name__ = OC1Classifier.__name__  # for messages

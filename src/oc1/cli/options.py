@@ -208,14 +208,14 @@ _STARTS = (
     "axis", "random", "logistic", "least_squares", "lda", "svm", "means", "smooth", "householder", "parent",
 )  # fmt: skip
 _GROUPINGS = ("one_vs_rest", "twoing", "random")
-_CAREFUL = "where caution decides"
+_CAREFUL = "where the complexity penalty applies"
 
 #: All parameters of `OC1Classifier`, but for those that have another name here (see `RENAMED`).
 PARAMETERS = (
     ParameterOption("preset", SEARCH, str, "", "All settings of section 4.1 of the paper.", ("paper",)),
     ParameterOption("criterion", SEARCH, str, "twoing", "Impurity measure.", _MEASURES),
     ParameterOption("splits", SEARCH, str, "best", "The better, or one kind only.", ("best", "axis", "oblique")),
-    ParameterOption("normalize", SEARCH, str, "standard", "positive is the paper's shift.", ("standard", "positive")),
+    ParameterOption("normalize", SEARCH, str, "auto", "positive: the paper's shift.", ("auto", "standard", "positive")),
     ParameterOption("n_restarts", SEARCH, int, "20", "Restarts of the search at a node, the paper's R."),
     ParameterOption("n_jumps", SEARCH, int, "5", "Random jumps at each local minimum, the paper's J."),
     ParameterOption("starts", SEARCH, list[str], "", "Where searches begin; several times.", _STARTS),
@@ -228,13 +228,15 @@ PARAMETERS = (
     ParameterOption("missing", SEARCH, str, "mean", "Count as the mean, or go a learned way.", ("mean", "direction")),
     ParameterOption("class_weight", SEARCH, list[str], "", "balanced, or LABEL=WEIGHT, several times."),
     ParameterOption("refine", SEARCH, bool, _CAREFUL, "Fit each test again when the tree is grown."),
-    ParameterOption("caution", STOPPING, float, "3.0", "What chance accounts for; more gives smaller trees."),
+    ParameterOption("complexity_penalty", STOPPING, float, "3.0", "A larger one gives smaller trees."),
     ParameterOption("max_depth", STOPPING, int, "", "Deepest level of a leaf."),
     ParameterOption("min_samples_split", STOPPING, int, "2", "Fewer examples are a leaf."),
     ParameterOption("min_samples_leaf", STOPPING, int, "1", "No split leaves fewer on a side."),
     ParameterOption("max_leaf_nodes", STOPPING, int, "", "Grow best-first until there are so many leaves."),
     ParameterOption("min_impurity_decrease", STOPPING, float, "0", "Least gain of a split."),
-    ParameterOption("prune", PRUNING, str, "auto", "auto: caution does it.", ("auto", "holdout", "cv", "none")),
+    ParameterOption(
+        "prune", PRUNING, str, "auto", "auto: left to the complexity penalty.", ("auto", "holdout", "cv", "none")
+    ),
     ParameterOption("prune_fraction", PRUNING, float, "0.1", "Share kept back for --prune holdout."),
     ParameterOption("prune_se", PRUNING, float, "0", "Smallest tree within so many standard errors."),
     ParameterOption("ccp_alpha", PRUNING, float, "0", "The price of a leaf, as in scikit-learn."),

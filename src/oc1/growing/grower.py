@@ -72,7 +72,7 @@ class GrowthOptions:
     starts: tuple[str, ...] = (AXIS, RANDOM)
     groupings: tuple[str, ...] = ("one_vs_rest",)
     missing: str = "mean"  # or "direction": learned where a test has one attribute
-    caution: float = 0.0  # 0: the purest split wins, until leaves are pure
+    complexity_penalty: float = 0.0  # 0: the purest split wins, until leaves are pure
     rounding: bool = False
     sparsity: float | None = None
     n_jobs: int = 1
@@ -87,7 +87,7 @@ class GrowthOptions:
     def is_careful(self) -> bool:
         """Whether this needs the grower that goes node by node (see `oc1.growing.penalised`)."""
         plain = {AXIS, RANDOM}.issuperset(self.starts) and not self.shortens
-        return self.splits != "axis" and (self.caution > 0.0 or not plain)
+        return self.splits != "axis" and (self.complexity_penalty > 0.0 or not plain)
 
     def plan(self, n_features: int, total: float) -> _kernels.Plan:
         """Return the options as the kernels take them."""

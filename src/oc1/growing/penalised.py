@@ -3,10 +3,11 @@
 At a node there are up to three candidates: the best axis-parallel split, a linear classifier (see `starts`), and
 the purest hyperplane of OC1's search, which begins at the other two among others. The purest fits the training examples
 best, but a search over d + 1 coefficients finds something in noise, too. What a candidate is *worth* is its Twoing
-value less what chance accounts for: for the searched ones ``caution / n`` times the number of coefficients; for the
-linear classifier nothing, since each example is judged by the plane that was fitted without it. Where no candidate is
-worth more than ``caution / 3n`` for each class, the node stays a leaf: no example need be kept back for pruning, and no
-time goes into the noise at the bottom. Without caution the purest split wins, until the leaves are pure.
+value less what chance accounts for: for the searched ones ``complexity_penalty / n`` times the number of
+coefficients; for the linear classifier nothing, since each example is judged by the plane that was fitted without it.
+Where no candidate is worth more than ``complexity_penalty / 3n`` for each class, the node stays a leaf: no example need
+be kept back for pruning, and no time goes into the noise at the bottom. Without a penalty the purest split wins, until
+the leaves are pure.
 
 Twoing prefers splits into halves, also where one class can be told from all others almost without fault, and examples
 that go astray at the top are lost. So the candidate is taken that is worth most for each example it misplaces.
@@ -34,7 +35,7 @@ CHOICE = 0.4
 SIMPLER = 1.1
 #: Room for the planes that all kinds of starts together may bring.
 ROOM = 16
-#: With fewer examples in all, less caution: who gives six examples wants them told apart.
+#: With fewer examples in all the penalty is proportionally smaller: even six examples should be told apart.
 CAUTIOUS = 50
 #: Rows looked at in one piece.
 PIECE = 65_536
@@ -100,7 +101,7 @@ class CarefulGrower(TreeGrower):
         self.linear = [name for name in self.options.starts if name not in (AXIS, RANDOM)]
         self.is_oblique = self.plan.n_runs > 0 and (self.n_attributes > 1 or not self.plan.axis)
         self.plan = self.plan._replace(axis_starts=0, n_runs=self.plan.n_runs + ROOM)
-        self.caution = self.options.caution * min(1.0, ground.n_examples / CAUTIOUS)
+        self.complexity_penalty = self.options.complexity_penalty * min(1.0, ground.n_examples / CAUTIOUS)
 
     def grow(self, above: Batch | None = None, row: int = 0) -> Batch:
         """Grow the tree, or the subtree of a pending node above it; return the batch that begins with its root."""
@@ -116,7 +117,7 @@ class CarefulGrower(TreeGrower):
         totals = nodes.counts[place.row][nodes.counts[place.row] > 0.0]
         if self._stays_leaf(place):
             return self._leaf(place)
-        if self.caution == 0.0:
+        if self.complexity_penalty == 0.0:
             return self._purest(place, pool)
         best = self._best(place, totals, pool)
         if best is None:
@@ -169,7 +170,7 @@ class CarefulGrower(TreeGrower):
 
     def _best(self, place: Place, totals: np.ndarray, pool: ThreadPoolExecutor | None) -> Candidate | None:
         """Return the candidate that is worth most, None if none is worth a split."""
-        price = self.caution * self.unit / totals.sum()
+        price = self.complexity_penalty * self.unit / totals.sum()
         axis = self._axis_candidate(place, totals, price)
         self._tell_worth("axis-parallel split", axis)
         best = axis if axis is not None and axis.worth > len(totals) * price / 3.0 else None

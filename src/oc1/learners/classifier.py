@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from functools import cache
-from inspect import signature
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from joblib import effective_n_jobs
 from sklearn.base import clone
@@ -20,20 +18,15 @@ from ..kernels import _kernels
 from .base import TreeClassifier, grow_tree
 
 ORDERS = {"sequential": _kernels.SEQUENTIAL, "best": _kernels.BEST, "random": _kernels.RANDOM}
-#: What a preset puts in place of the defaults. (Section 4.1 of the paper: attributes in the positive quadrant, 20
-#: restarts and 5 jumps, coefficients in turn, a tenth of the examples kept back for pruning; the purest split wins.)
-PRESETS: dict[str, dict[str, Any]] = {
-    "paper": {
-        "normalize": "positive",
-        "n_restarts": 20,
-        "n_jumps": 5,
-        "order": "sequential",
-        "prune": "holdout",
-    }
+#: What "auto" stands for, by preset. (Section 4.1 of the paper: attributes in the positive quadrant, a tenth of the
+#: examples kept back for pruning. Its 20 restarts, 5 jumps and coefficients in turn are the defaults anyway.)
+PRESETS = {
+    None: {"normalize": "standard", "prune": "auto"},
+    "paper": {"normalize": "positive", "prune": "holdout"},
 }
-#: Up to so many examples, ``prune="auto"`` is cross-validation where it is not left to caution.
+#: Up to this number of examples, ``prune="auto"`` is cross-validation where the complexity penalty does not apply.
 FEW_EXAMPLES = 2000
-#: The starts of the paper, and those that did best when caution chooses among what comes of them.
+#: The starts of the paper, and those that did best when the complexity penalty chooses among the results.
 PLAIN_STARTS = ("axis", "random")
 CAREFUL_STARTS = ("axis", "logistic", "least_squares", "random")
 
@@ -44,27 +37,29 @@ class OC1Classifier(TreeClassifier):
     At each node the best axis-parallel split is found, then hyperplanes are improved one coefficient at a time from
     several starts, with random jumps out of local minima. In the paper the purest split wins, and a part of the
     examples is kept back to prune the tree (``preset="paper"``). By default, linear classifiers are among the starts,
-    the split is taken that is worth most when what chance accounts for is subtracted, and nodes that no split is worth
-    stay leaves: see `oc1.growing.penalised`.
+    the split is taken that is worth most after a penalty for its complexity, and a node where no split is worth
+    anything stays a leaf: see `oc1.growing.penalised`.
 
     Parameters
     ----------
     preset : {"paper"} or None, default=None
-        "paper": the settings of the paper's section 4.1 (``normalize="positive"``, 20 restarts, 5 jumps, coefficients
-        in turn, ``prune="holdout"``; and so neither linear starts nor caution). Parameters that differ from their
-        defaults win over it.
+        What "auto" stands for in `normalize` and `prune`. "paper" gives the settings of the paper's section 4.1:
+        ``normalize="positive"`` and ``prune="holdout"``, beside 20 restarts, 5 jumps and coefficients in turn, which
+        are the defaults; and so neither linear starts nor a complexity penalty. Any other value of these two
+        parameters counts, whatever the preset.
     criterion : {"twoing", "gini", "info_gain", "max_minority", "sum_minority", "sum_of_variances"} or callable, \
             default="twoing"
         The impurity measure. A function ``f(left, right) -> float`` of the class weights on the two sides (float arrays
         in the order of ``classes_``; smaller is purer) is compiled by Numba and runs at native speed.
     splits : {"best", "axis", "oblique"}, default="best"
         The better of both kinds; axis-parallel only (OC1-AP); oblique only.
-    normalize : {"standard", "positive"}, default="standard"
+    normalize : {"auto", "standard", "positive"}, default="auto"
         Search on standardised attributes, which makes the tree independent of their units, or on attributes shifted
-        into the positive quadrant as in the paper.
+        into the positive quadrant as in the paper. "auto": "positive" with ``preset="paper"``, else "standard".
     n_restarts : int, default=20
         Searches at a node (the paper's R). The first starts from the best axis-parallel split, the others from random
-        hyperplanes; 0 still searches once. (With caution and linear starts, half as many are at random.)
+        hyperplanes; 0 still searches once. (With the complexity penalty and linear starts, half as many are
+        at random.)
     n_jumps : int, default=5
         Random directions tried at each local minimum (the paper's J).
     starts : list of str or None, default=None
@@ -72,22 +67,23 @@ class OC1Classifier(TreeClassifier):
         methods give: "logistic" and "least_squares" (regularised, judged by leaving one out), "lda", "svm", "means"
         (difference of the groups' means), "smooth" (a few steps of gradient on Twoing with soft sides), "householder"
         (HHCART's reflected axes), "parent" (the parent's hyperplane). None: axis, logistic, least_squares and random
-        where caution decides (see `prune`), else the paper's axis and random.
+        where the complexity penalty applies (see `prune`), else the paper's axis and random.
     groupings : list of str, default=("one_vs_rest",)
         How more than two classes are put into two groups for the starts that separate two: "one_vs_rest", "twoing" (as
         the best axis-parallel split sends them), "random".
-    caution : float, default=3.0
-        What chance accounts for: so much of the Twoing value for each coefficient that a search has chosen, divided by
-        the number of examples at the node. More gives smaller trees. Used with ``prune="auto"`` only.
+    complexity_penalty : float, default=3.0
+        What is subtracted from the Twoing value of a split for each coefficient that a search has chosen, divided by
+        the number of examples at the node, since that much could be due to chance. A larger penalty gives smaller
+        trees. Used with ``prune="auto"`` only.
     rounding : bool or None, default=None
         Round coefficients and thresholds to the fewest digits that cost nothing, at nodes of up to 20,000 examples.
-        None: where caution decides.
+        None: where the complexity penalty applies.
     sparsity : float or None, default=None
         Drop terms of a split as long as it loses no more than this share of its purity. None: drop none.
     refine : bool or None, default=None
         When the tree is grown and pruned, go over it again: each test is fitted anew to send every example where the
         subtrees below classify it right, as long as the training error falls; branches that do nothing are removed.
-        None: where caution decides, for up to 100,000 examples and ``min_samples_split=2``.
+        None: where the complexity penalty applies, for up to 100,000 examples and ``min_samples_split=2``.
     order : {"sequential", "best", "random"}, default="sequential"
         Which coefficient is perturbed next: each in turn until none changes; the one that improves most; or a random
         one `n_perturbations` times.
@@ -130,11 +126,12 @@ class OC1Classifier(TreeClassifier):
         at its node to the side where they make it purer, and may also ask whether a value is missing. Oblique splits,
         categories, and attributes that are all known at the node in training use the mean in any case.
     prune : {"auto", "holdout", "cv", None}, default="auto"
-        "auto": caution decides where the tree ends, and all examples are used to grow it; trees for which caution has
-        no say (``splits="axis"``, ``normalize="positive"``, ``caution=0``) are pruned by cross-validation up to 2000
-        examples, else with a part kept back. The others grow the tree by purity alone, until the leaves are pure, and
-        then prune by cost-complexity: with a part of the examples kept back ("holdout"), by cross-validation in ten
-        folds on all of them ("cv"), or not at all (None).
+        "auto": the complexity penalty decides where the tree ends, and all examples are used to grow it; trees to
+        which it does not apply (``splits="axis"``, ``normalize="positive"``, ``complexity_penalty=0``) are pruned by
+        cross-validation up to 2000 examples, else with a part kept back; with ``preset="paper"``, "auto" is "holdout".
+        The other values grow the tree by purity alone, until the leaves are pure, and then prune by cost-complexity:
+        with a part of the examples kept back ("holdout"), by cross-validation in ten folds on all of them ("cv"), or
+        not at all (None).
     prune_fraction : float, default=0.1
         Share of the examples kept back for ``prune="holdout"``.
     prune_se : float, default=0.0
@@ -190,17 +187,17 @@ class OC1Classifier(TreeClassifier):
     _large: ClassVar[int] = LARGE  # see `GrowthOptions`
     _parameter_constraints: ClassVar[dict] = {
         **TreeClassifier._parameter_constraints,
-        "preset": [StrOptions(set(PRESETS)), None],
+        "preset": [StrOptions(set(PRESETS) - {None}), None],
         "prune": [StrOptions({"auto", "holdout", "cv"}), None],
         "starts": [list, tuple, str, None],
         "groupings": [list, tuple, str],
-        "caution": [Interval(Real, 0, None, closed="left")],
+        "complexity_penalty": [Interval(Real, 0, None, closed="left")],
         "rounding": ["boolean", None],
         "sparsity": [Interval(Real, 0, 1, closed="left"), None],
         "refine": ["boolean", None],
         "criterion": [StrOptions(set(MEASURES)), callable],
         "splits": [StrOptions({"best", "axis", "oblique"})],
-        "normalize": [StrOptions(set(NORMALIZATIONS))],
+        "normalize": [StrOptions({"auto", *NORMALIZATIONS})],
         "n_restarts": [Interval(Integral, 0, None, closed="left")],
         "n_jumps": [Interval(Integral, 0, None, closed="left")],
         "order": [StrOptions(set(ORDERS))],
@@ -220,12 +217,12 @@ class OC1Classifier(TreeClassifier):
         preset=None,
         criterion="twoing",
         splits="best",
-        normalize="standard",
+        normalize="auto",
         n_restarts=20,
         n_jumps=5,
         starts=None,
         groupings=("one_vs_rest",),
-        caution=3.0,
+        complexity_penalty=3.0,
         rounding=None,
         sparsity=None,
         refine=None,
@@ -260,7 +257,7 @@ class OC1Classifier(TreeClassifier):
         self.n_jumps = n_jumps
         self.starts = starts
         self.groupings = groupings
-        self.caution = caution
+        self.complexity_penalty = complexity_penalty
         self.rounding = rounding
         self.sparsity = sparsity
         self.refine = refine
@@ -291,11 +288,9 @@ class OC1Classifier(TreeClassifier):
         return grow_tree(data, rows, weights, self._options(data.X.shape[1], len(data.classes)), self.verbose)
 
     def _setting(self, name: str):
-        """Return a parameter, or what the preset says if it was left at its default."""
+        """Return a parameter, or what the preset says where it is "auto"."""
         value = getattr(self, name)
-        if self.preset is None or name not in PRESETS[self.preset]:
-            return value
-        return PRESETS[self.preset][name] if value == _default(name) else value
+        return PRESETS[self.preset][name] if value == "auto" else value
 
     def _pruning(self, data):
         prune = self._setting("prune")
@@ -321,9 +316,9 @@ class OC1Classifier(TreeClassifier):
 
     @property
     def _is_careful(self) -> bool:
-        """Whether caution decides where the tree ends."""
+        """Whether the complexity penalty applies: it decides where the tree ends."""
         classical = self.splits == "axis" or self._setting("normalize") != "standard"
-        return self._setting("prune") == "auto" and not classical and self.caution > 0.0
+        return self._setting("prune") == "auto" and not classical and self.complexity_penalty > 0.0
 
     def _options(self, n_features: int, n_classes: int) -> GrowthOptions:
         usual = CAREFUL_STARTS if self._is_careful else PLAIN_STARTS
@@ -331,9 +326,9 @@ class OC1Classifier(TreeClassifier):
         return GrowthOptions(
             measure=get_measure(self.criterion, n_classes),
             splits=self.splits,
-            n_restarts=self._setting("n_restarts"),
-            n_jumps=self._setting("n_jumps"),
-            order=ORDERS[self._setting("order")],
+            n_restarts=self.n_restarts,
+            n_jumps=self.n_jumps,
+            order=ORDERS[self.order],
             n_perturbations=self.n_perturbations,
             stagnation=float(self.stagnation),
             axis_bias=float(self.axis_bias),
@@ -348,17 +343,12 @@ class OC1Classifier(TreeClassifier):
             starts=known_names("starts", starts, [*STARTS, RANDOM]),
             groupings=known_names("groupings", self.groupings, list(GROUPINGS)),
             missing=self.missing,
-            caution=float(self.caution) if self._is_careful else 0.0,
+            complexity_penalty=float(self.complexity_penalty) if self._is_careful else 0.0,
             rounding=self._is_careful if self.rounding is None else self.rounding,
             sparsity=self.sparsity,
             n_jobs=effective_n_jobs(self.n_jobs),
             large=self._large,
         )
-
-
-@cache
-def _default(name: str):
-    return signature(OC1Classifier).parameters[name].default
 
 
 def known_names(parameter: str, given, known: list[str]) -> tuple[str, ...]:

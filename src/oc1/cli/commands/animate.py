@@ -42,7 +42,7 @@ def animate(
 
     Beside it is the impurity after each step. Two attributes are drawn as a plane; for more, a histogram shows the
     examples along the test. Here the default is --prune none: the paper's search, from an axis-parallel split and from
-    random hyperplanes. With --prune auto, caution decides whether anything is searched, as in oc1 train.
+    random hyperplanes. With --prune auto, the complexity penalty decides whether anything is searched, as in oc1 train.
 
     Example: oc1 animate rcb.csv -o search.gif
     """

@@ -33,6 +33,7 @@ def _estimator(data: dict[str, Any], depth: int) -> Any:
     given = data["parameters"]
     if type(given) is not dict:
         raise Misfit("parameters", f"must be an object, not {described(given)}")
+    given = _present_names(given)
     known = cls._get_param_names()
     parameters = {}
     for name, value in given.items():
@@ -52,6 +53,16 @@ def _estimator(data: dict[str, Any], depth: int) -> Any:
             "parameters", words + got + (value if len(value) <= LONGEST else value[:LONGEST] + "...")
         ) from None
     return model
+
+
+def _present_names(parameters: dict[str, Any]) -> dict[str, Any]:
+    """Return the parameters under their present names: ``complexity_penalty`` was once called ``caution``."""
+    if "caution" not in parameters or "complexity_penalty" in parameters:
+        return parameters
+    present = {"complexity_penalty" if name == "caution" else name: value for name, value in parameters.items()}
+    if present.get("preset") is not None and present.get("normalize") == "standard":
+        present["normalize"] = "auto"  # the default of that time, which gave way to a preset
+    return present
 
 
 def _decoded_value(value: Any, where: str, depth: int) -> Any:
