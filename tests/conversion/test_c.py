@@ -22,7 +22,7 @@ from oc1.conversion.c.fixed_point import (
 )
 from oc1.conversion.c.program import CFile, _categories, to_c
 from oc1.conversion.c.style import ONE
-from oc1.conversion.plain import plain_model
+from oc1.learners.reduction import reduce_model
 from oc1.tree.linear import Tree
 
 GCC = shutil.which("gcc") or shutil.which("cc")
@@ -82,7 +82,7 @@ def random_rows(model, X, n=N, holes=True, huge=True, seed=0):
     low, high = np.nanmin(X, axis=0), np.nanmax(X, axis=0)
     rows = rng.uniform(low - 0.2 * (high - low), high + 0.2 * (high - low), (n, X.shape[1]))
     rows[: min(len(X), n // 4)] = X[: n // 4]
-    for number, plain in enumerate(plain_model(model).trees):
+    for number, plain in enumerate(reduce_model(model).trees):
         if isinstance(plain.tree, Tree):
             for node in np.flatnonzero(~plain.tree.is_leaf)[:200]:
                 features, coefficients, threshold = plain.tree.test(node)
@@ -215,7 +215,7 @@ def test_doubles_are_the_model_to_the_last_bit(models, kind, tmp_path):
 
 
 def rounded_walks(model, X, numbers, bits):
-    plain = plain_model(model)
+    plain = reduce_model(model)
     exact = [Walk.make(tree, _categories(model, plain)) for tree in plain.trees]
     if numbers == "float":
         return plain, exact, [in_floats(walk) for walk in exact], lambda rows: rows.astype(np.float32)

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from converted_models import NUMERIC, WITH_CATEGORIES, fitted, mixed_rows, rows_for
 
-from oc1.conversion.plain import plain_model
 from oc1.conversion.python import to_python
 from oc1.learners.classifier import OC1Classifier
+from oc1.learners.reduction import reduce_model
 
 
 def module(model, **options):
@@ -48,7 +48,7 @@ def test_takes_categories_by_place_and_by_name(name):
 def test_sends_missing_values_of_c45_where_its_notes_say():
     model = fitted("c45")
     rows = np.where(np.random.default_rng(0).random((500, 2)) < 0.4, np.nan, rows_for(model, 500))
-    plain = plain_model(model)
+    plain = reduce_model(model)
     expected = plain.classes[plain.trees[0].votes[plain.trees[0].tree.apply(rows)]]
     names = module(model)
     assert [names["predict"](row) for row in rows.tolist()] == expected.tolist()

@@ -6,10 +6,10 @@ import pytest
 from converted_models import NASTY, NUMERIC, WITH_CATEGORIES, fitted, mixed_rows, rows_for
 
 from oc1.baselines import CARTClassifier
-from oc1.conversion.plain import plain_model
 from oc1.conversion.sql import _Columns, _linear, literal, quoted_name, to_sql
 from oc1.learners.classifier import OC1Classifier
 from oc1.learners.ensemble import OC1EnsembleClassifier
+from oc1.learners.reduction import reduce_model
 
 
 def database(rows, names, table="some table"):
@@ -23,7 +23,7 @@ def database(rows, names, table="some table"):
 
 
 def check(model, X, rows, **options):
-    names = plain_model(model).feature_names
+    names = reduce_model(model).feature_names
     connection = database(rows, names)
     cursor = connection.execute(to_sql(model, table="some table", **options))
     called = [column[0] for column in cursor.description]
@@ -149,7 +149,7 @@ def test_numbers_are_exact():
 
 
 def test_no_two_minus_signs_begin_a_comment():
-    plain = plain_model(fitted("categories"))
+    plain = reduce_model(fitted("categories"))
     tree = plain.trees[0]
     no_categories = replace(tree, tree=replace(tree.tree, fill=np.full(4, -1.5)), codes={0: {}})
     written = _linear([], [-1.0, -1.0], [_Columns(plain, "").filled(no_categories, 0)] * 2)

@@ -11,7 +11,8 @@ from sklearn.model_selection import cross_val_score
 
 from oc1 import OC1Classifier, OC1EnsembleClassifier, OC1Regressor
 from oc1.data.categories import class_weights, code_categories, find_categorical, learn_and_encode, response_codes
-from oc1.tree.linear import RegressionTree, Tree
+from oc1.tree.linear import Tree
+from oc1.tree.regression import RegressionTree
 from oc1.tree.text import text
 
 COLOURS = ["red", "green", "blue", "grey", "black", "white", "pink", "brown"]

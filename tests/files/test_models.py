@@ -28,7 +28,7 @@ from oc1.files.models.encoding import written_json
 from oc1.files.models.storage import Source, load_model, model_from_bytes, read_model, save_model
 from oc1.files.problems import FileProblem
 from oc1.learners.registry import LEARNERS, learner_class
-from oc1.tree import validation as schema
+from oc1.tree import validation
 from oc1.tree.linear import Tree
 
 FOLDER = Path(__file__).parents[1] / "data"
@@ -605,7 +605,7 @@ def test_nested_learners_have_an_end(fitted):
 def test_dictionaries_of_trees_are_checked_without_a_file(fitted):
     data = fitted["axis"].tree_.to_dict()
     data["features"][0] = 99
-    with pytest.raises(schema.Misfit, match=r"features\[0\]: must be 0 to 1, not 99"):
+    with pytest.raises(validation.InvalidField, match=r"features\[0\]: must be 0 to 1, not 99"):
         Tree.from_dict(data)
 
 

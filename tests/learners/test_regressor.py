@@ -16,8 +16,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from oc1 import OC1Regressor
 from oc1.kernels import regression as _regression
 from oc1.learners.regressor import weighted_median
-from oc1.tree.linear import RegressionTree, Tree
+from oc1.tree.linear import Tree
 from oc1.tree.pruning import prune_sequence
+from oc1.tree.regression import RegressionTree
 from oc1.tree.text import text
 
 CRITERIA = {"squared_error": _regression.SQUARED, "absolute_error": _regression.ABSOLUTE}

@@ -420,6 +420,18 @@ class C45Classifier(SplitterClassifier):
         """
         return self._shares(X, self.smoothing)
 
+    _conversion_notes = (
+        "C4.5 divides an example with a missing value among the branches; the converted model sends it down the branch "
+        "that more of the training examples took",
+    )
+
+    def _tree_for_conversion(self) -> Tree:
+        tree, inner = self.tree_, ~self.tree_.is_leaf
+        left, right = (tree.counts[tree.children[inner, side]].sum(axis=1) for side in (0, 1))
+        missing = np.zeros(tree.n_nodes, dtype=np.int8)
+        missing[inner] = np.where(right > left, 1, -1)
+        return replace(tree, missing=missing)
+
     def _shares(self, X, smoothing: float) -> np.ndarray:
         X = self._checked(X)
         tree = self.tree_

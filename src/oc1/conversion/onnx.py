@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from .. import __version__
+from ..learners.reduction import ReducedModel, ReducedTree, reduce_model
 from ..tree.machine import MachineTree
-from .plain import PlainModel, PlainTree, plain_model
 from .sums import add_up, fixed_total, machine_parts
 from .values import check_text, kind_of, known_categories, labels_of, unused
 
@@ -61,7 +61,7 @@ def to_onnx(model: Any, *, input_type: str = "double") -> bytes:
         raise ImportError('writing ONNX needs the package onnx: pip install "oc1[onnx]"') from None
     if input_type not in ("double", "float"):
         raise ValueError(f"input_type must be 'double' or 'float', got {input_type!r}")
-    plain = plain_model(model)
+    plain = reduce_model(model)
     labels, kind = ([], float) if plain.task == "number" else labels_of(plain)
     graph = _Graph(onnx)
     rows, columns = _inputs(graph, plain, np.float32 if input_type == "float" else np.float64)
@@ -92,7 +92,7 @@ def _label_table(labels: list[Any], kind: type) -> tuple[np.ndarray, type]:
         raise ValueError("a class label is too large for ONNX, whose whole numbers have 64 bits") from None
 
 
-def _description(model: Any, plain: PlainModel, labels: list[Any]) -> dict[str, str]:
+def _description(model: Any, plain: ReducedModel, labels: list[Any]) -> dict[str, str]:
     return {
         "learner": type(model).__name__,
         "feature_names": json.dumps([str(name) for name in plain.feature_names]),
@@ -171,7 +171,7 @@ class _Graph:
         return model.SerializeToString(deterministic=True)
 
 
-def _inputs(graph: _Graph, plain: PlainModel, element: type) -> tuple[str, Any]:
+def _inputs(graph: _Graph, plain: ReducedModel, element: type) -> tuple[str, Any]:
     """Add the inputs; return (one of them, all attributes).
 
     All attributes are one value (N, d) of doubles, or, where some are categorical, a list with a value (N, 1) for each:
@@ -213,7 +213,7 @@ def _inputs(graph: _Graph, plain: PlainModel, element: type) -> tuple[str, Any]:
     return first, columns
 
 
-def _attributes(graph: _Graph, tree: PlainTree, columns: Any) -> str:
+def _attributes(graph: _Graph, tree: ReducedTree, columns: Any) -> str:
     """Return all attributes as the tree sees them, (N, d) doubles with NaN where values are missing."""
     if isinstance(columns, str):
         return columns
@@ -228,7 +228,7 @@ def _attributes(graph: _Graph, tree: PlainTree, columns: Any) -> str:
     return graph.add("Concat", *seen, axis=1)
 
 
-def _walk(graph: _Graph, plain: PlainTree, rows: str, columns: Any) -> str:
+def _walk(graph: _Graph, plain: ReducedTree, rows: str, columns: Any) -> str:
     """Let all rows walk down a tree; return the number of the leaf that each comes to, (N) int32."""
     count = graph.add("Shape", rows, start=0, end=1)
     node = graph.add("ConstantOfShape", count, value=graph.onnx.numpy_helper.from_array(np.zeros(1, dtype=np.int32)))
@@ -264,7 +264,7 @@ def _columns(graph: _Graph, value: str, width: int) -> list[str]:
     return [value] if width == 1 else graph.add("Split", value, axis=1, outputs=width)
 
 
-def _tests(graph: _Graph, plain: PlainTree, raw: str, seen: str):
+def _tests(graph: _Graph, plain: ReducedTree, raw: str, seen: str):
     """Return a function that adds the question which branch, 0 or 1, a row takes at its node."""
     tree: Any = plain.tree
     n_features, owner = len(tree.fill), np.repeat(np.arange(tree.n_nodes), np.diff(tree.terms))
@@ -336,7 +336,7 @@ def _machines(graph: _Graph, tree: MachineTree, seen: str):
     return ask
 
 
-def _count(graph: _Graph, plain: PlainModel, nodes: list[str]) -> str:
+def _count(graph: _Graph, plain: ReducedModel, nodes: list[str]) -> str:
     """Return the smoothed shares of the voices of all trees."""
     n_classes = len(plain.classes)
     voices, total = graph.table(np.eye(n_classes)), ""

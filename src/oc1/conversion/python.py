@@ -9,8 +9,8 @@ import textwrap
 from typing import Any
 
 from .. import __version__
+from ..learners.reduction import ReducedModel, ReducedTree, reduce_model
 from ..tree.machine import MachineTree
-from .plain import PlainModel, PlainTree, plain_model
 from .sums import asked_features, linear, machine_parts, written_total
 from .values import known_categories, labels_of, plain_value, shortened
 
@@ -54,7 +54,7 @@ def to_python(model: Any, *, name: str = "predict") -> str:
         raise ValueError(f"name must be what a Python function can be called, not beginning with _, got {name!r}")
     if name in dir(builtins) or name in ("ATTRIBUTES", "CLASSES"):
         raise ValueError(f"name={name!r} would hide something that the module needs; choose another name")
-    plain = plain_model(model)
+    plain = reduce_model(model)
     labels = [] if plain.task == "number" else labels_of(plain)[0]
     parts = [_head(model, plain, labels), _reader(plain)]
     if any(isinstance(tree.tree, MachineTree) for tree in plain.trees):
@@ -89,7 +89,7 @@ def _listed(called: str, values: list[Any]) -> str:
     return f"{called} = (\n" + "".join(f"    {literal(value)},\n" for value in values) + ")"
 
 
-def _head(model: Any, plain: PlainModel, labels: list[Any]) -> str:
+def _head(model: Any, plain: ReducedModel, labels: list[Any]) -> str:
     title = f"{type(model).__name__} of the Python package oc1, version {__version__}, as plain Python."
     sizes = [tree.tree.n_leaves for tree in plain.trees]
     what = f"{len(sizes)} trees that vote" if plain.task == "vote" else "One tree"
@@ -102,7 +102,7 @@ def _head(model: Any, plain: PlainModel, labels: list[Any]) -> str:
     return f'"""{words}\n"""\n\n' + "\n".join(constants)
 
 
-def _reader(plain: PlainModel) -> str:
+def _reader(plain: ReducedModel) -> str:
     categorical = sorted(known_categories(plain))
     numbers = "float(value) if value is not None else _NAN"
     values = f"    return [{numbers} for value in x]"
@@ -176,11 +176,11 @@ def _walk_machines(nodes, fill, x):
 '''
 
 
-def _is_large(plain: PlainTree) -> bool:
+def _is_large(plain: ReducedTree) -> bool:
     return plain.tree.n_nodes > MOST_NODES or plain.tree.max_depth > MOST_LEVELS
 
 
-def _leaf(plain: PlainModel, tree: PlainTree, node: int) -> str:
+def _leaf(plain: ReducedModel, tree: ReducedTree, node: int) -> str:
     """Write what a leaf says: a number, the class it votes for, or (class, probabilities)."""
     if plain.task == "number":
         return literal(float(tree.leaves[node, 0]))
@@ -188,7 +188,7 @@ def _leaf(plain: PlainModel, tree: PlainTree, node: int) -> str:
     return vote if plain.task == "vote" else f"{vote}, {_row(tree.leaves[node].tolist())}"
 
 
-def _codes(tree: PlainTree, number: int) -> tuple[list[str], list[str]]:
+def _codes(tree: ReducedTree, number: int) -> tuple[list[str], list[str]]:
     """Write the codes of the categories as constants, and the lines that put them in their places."""
     constants, lines = [], []
     for column in sorted(tree.codes):
@@ -202,7 +202,7 @@ def _codes(tree: PlainTree, number: int) -> tuple[list[str], list[str]]:
     return constants, ["    x = list(x)", *lines] if lines else []
 
 
-def _table(plain: PlainModel, tree: PlainTree, labels: list[Any], number: int) -> str:
+def _table(plain: ReducedModel, tree: ReducedTree, labels: list[Any], number: int) -> str:
     """Write a tree as a table with a row for each node."""
     own: Any = tree.tree
     rows = []
@@ -227,7 +227,7 @@ def _table(plain: PlainModel, tree: PlainTree, labels: list[Any], number: int) -
     return "\n".join([*constants, fill, nodes]) + "\n\n\n" + "\n".join(body)
 
 
-def _variables(plain: PlainModel) -> list[str]:
+def _variables(plain: ReducedModel) -> list[str]:
     """Return what each attribute is called inside a function: its name where Python takes it, else ``x1``, ``x2``..."""
     names = [str(feature) for feature in plain.feature_names]
     plainly = [
@@ -250,7 +250,7 @@ def _variables(plain: PlainModel) -> list[str]:
     return variables
 
 
-def _nested(plain: PlainModel, tree: PlainTree, labels: list[Any], number: int) -> str:
+def _nested(plain: ReducedModel, tree: ReducedTree, labels: list[Any], number: int) -> str:
     """Write a tree as nested ifs."""
     own: Any = tree.tree
     variables = _variables(plain)
@@ -297,7 +297,7 @@ def _nested(plain: PlainModel, tree: PlainTree, labels: list[Any], number: int) 
     return "\n".join(constants) + "\n\n\n" + function if constants else function
 
 
-def _answers(plain: PlainModel, name: str) -> str:
+def _answers(plain: ReducedModel, name: str) -> str:
     """Write the functions that users call."""
     if plain.task == "number":
         return f'''

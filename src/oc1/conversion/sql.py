@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from ..learners.reduction import ReducedModel, ReducedTree, reduce_model
 from ..tree.machine import MachineTree
-from .plain import PlainModel, PlainTree, plain_model
 from .sums import asked_features, linear, machine_parts, written_total
 from .values import check_text, kind_of, known_categories, labels_of, plain_value, unused
 
@@ -61,7 +61,7 @@ def to_sql(model: Any, *, table: str | Sequence[str] | None = None) -> str:
       ELSE 'a'
     END
     """
-    plain = plain_model(model)
+    plain = reduce_model(model)
     _check_names(plain)
     notes = "".join(f"-- {note}\n" for note in plain.notes)
     columns = _Columns(plain, "data." if table is not None else "")
@@ -108,7 +108,7 @@ def _is_number(kind: type) -> bool:
     return kind in (int, float)
 
 
-def _check_names(plain: PlainModel) -> None:
+def _check_names(plain: ReducedModel) -> None:
     """Refuse names that databases cannot tell apart."""
     names: dict[str, str] = {}
     for column in sorted(set().union(*map(asked_features, plain.trees))):
@@ -124,7 +124,7 @@ def _check_names(plain: PlainModel) -> None:
 class _Columns:
     """Writes the attributes of a model as columns."""
 
-    def __init__(self, plain: PlainModel, prefix: str) -> None:
+    def __init__(self, plain: ReducedModel, prefix: str) -> None:
         self.plain, self.prefix = plain, prefix
         self.kinds = {
             column: kind_of(values, f"the categories of {plain.feature_names[column]!r}") if values else str
@@ -142,7 +142,7 @@ class _Columns:
         value = plain_value(value, "the category")
         return literal(float(value) if _is_number(self.kinds[column]) else value)
 
-    def filled(self, tree: PlainTree, column: int) -> str:
+    def filled(self, tree: ReducedTree, column: int) -> str:
         """Write a number that is never NULL: the value, the code of the category, or what missing values count as."""
         fill = literal(float(tree.tree.fill[column]))
         if column not in tree.codes:
@@ -166,7 +166,7 @@ def _linear(start: list[str], coefficients: list[float], values: list[str]) -> s
     return " ".join(linear(start, coefficients, values, literal))
 
 
-def _test(columns: _Columns, tree: PlainTree, node: int) -> str:
+def _test(columns: _Columns, tree: ReducedTree, node: int) -> str:
     """Write the test of a node; it may come out NULL instead of false."""
     own: Any = tree.tree
     features, coefficients, threshold = own.test(node)
@@ -183,7 +183,9 @@ def _test(columns: _Columns, tree: PlainTree, node: int) -> str:
     return f"({raw} IS NULL OR {test})" if way > 0 else test
 
 
-def _membership(columns: _Columns, tree: PlainTree, column: int, coefficient: float, threshold: float, way: int) -> str:
+def _membership(
+    columns: _Columns, tree: ReducedTree, column: int, coefficient: float, threshold: float, way: int
+) -> str:
     """Write a test of a categorical attribute alone as a list of categories."""
     sides: tuple[list[str], list[str]] = ([], [])
     for value, code in tree.codes[column].items():
@@ -194,7 +196,7 @@ def _membership(columns: _Columns, tree: PlainTree, column: int, coefficient: fl
     return f"{raw} IN ({', '.join(sides[1])})" if sides[1] else "1 = 0"
 
 
-def _questions(columns: _Columns, tree: PlainTree, node: int) -> list[str]:
+def _questions(columns: _Columns, tree: ReducedTree, node: int) -> list[str]:
     """Write for each branch of a node but the last (of a test: but the left one) whether a row takes it.
 
     A machine's are to be asked one after the other: that a function is not less than those after it is enough, because
@@ -209,7 +211,7 @@ def _questions(columns: _Columns, tree: PlainTree, node: int) -> list[str]:
     return [" AND ".join(f"{this} >= {other}" for other in written[b + 1 :]) for b, this in enumerate(written[:-1])]
 
 
-def _takes(columns: _Columns, tree: PlainTree, node: int, branch: int) -> str:
+def _takes(columns: _Columns, tree: ReducedTree, node: int, branch: int) -> str:
     """Write whether a row takes a branch, so that it can stand in a chain of ANDs."""
     own = tree.tree
     questions = _questions(columns, tree, node)
@@ -222,7 +224,7 @@ def _takes(columns: _Columns, tree: PlainTree, node: int, branch: int) -> str:
 # ---------------------------------------------------------------------------------------------------- trees
 
 
-def _write_tree(columns: _Columns, tree: PlainTree, say: Callable[[int], str]) -> str:
+def _write_tree(columns: _Columns, tree: ReducedTree, say: Callable[[int], str]) -> str:
     """Write a tree as an expression; `say` writes a leaf."""
     own = tree.tree
     parents, n_branches = own.parents, (own.children >= 0).sum(axis=1)
@@ -296,7 +298,7 @@ def _write_tree(columns: _Columns, tree: PlainTree, say: Callable[[int], str]) -
     return write(0, set(), "")
 
 
-def _expression(plain: PlainModel, columns: _Columns) -> str:
+def _expression(plain: ReducedModel, columns: _Columns) -> str:
     """Write the label, or the number, as one expression."""
     first = plain.trees[0]
     if plain.task == "number":
@@ -314,18 +316,18 @@ def _expression(plain: PlainModel, columns: _Columns) -> str:
     )
 
 
-def _votes(columns: _Columns, tree: PlainTree) -> str:
+def _votes(columns: _Columns, tree: ReducedTree) -> str:
     return _write_tree(columns, tree, lambda node: str(int(tree.votes[node])))
 
 
-def _written_labels(plain: PlainModel) -> list[str]:
+def _written_labels(plain: ReducedModel) -> list[str]:
     labels, kind = labels_of(plain)
     if kind is float:
         return [f"CAST({literal(float(label))} AS DOUBLE PRECISION)" for label in labels]
     return [literal(label) for label in labels]
 
 
-def _query(plain: PlainModel, columns: _Columns, source: str, table: str) -> str:
+def _query(plain: ReducedModel, columns: _Columns, source: str, table: str) -> str:
     """Write a query whose rows are those of the table with the answers beside them.
 
     The answers stand in a small table, joined by what a tree says, so that a tree is asked once for all of them.
@@ -383,7 +385,7 @@ def _query(plain: PlainModel, columns: _Columns, source: str, table: str) -> str
     return "\n".join(lines)
 
 
-def _output_names(plain: PlainModel) -> list[str]:
+def _output_names(plain: ReducedModel) -> list[str]:
     """Return ``p_<class>`` for each class, made different where only capital letters tell them apart."""
     names: list[str] = []
     taken: set[str] = set()

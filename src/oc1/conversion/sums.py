@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from ..learners.reduction import ReducedModel, ReducedTree
 from ..tree.machine import MachineTree
-from .plain import PlainModel, PlainTree
 
 
-def asked_features(tree: PlainTree) -> list[int]:
+def asked_features(tree: ReducedTree) -> list[int]:
     """Return the attributes that a tree asks for anywhere, in their order."""
     own: Any = tree.tree
     asked = (
@@ -45,7 +45,7 @@ def linear(
     return terms
 
 
-def fixed_total(plain: PlainModel) -> float | None:
+def fixed_total(plain: ReducedModel) -> float | None:
     """Return what the smoothed voices add up to, None if that depends on who has them by a bit of rounding."""
     unit = 2.0**20
     if plain.smoothing <= unit and (plain.smoothing * unit).is_integer():
@@ -84,7 +84,7 @@ def written_sum(terms: list[str]) -> str:
     return add_up(terms, lambda left, right: f"({left} + {right})")
 
 
-def written_total(plain: PlainModel, voices: list[str], write: Callable[[float], str]) -> str:
+def written_total(plain: ReducedModel, voices: list[str], write: Callable[[float], str]) -> str:
     """Write what the smoothed voices add up to: a number if it is the same for all rows, else a sum."""
     fixed = fixed_total(plain)
     return written_sum(voices) if fixed is None else write(float(fixed))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .plain import PlainModel
+from ..learners.reduction import ReducedModel
 
 #: Of a user's text in an error message.
 MOST_LETTERS = 60
@@ -48,7 +48,7 @@ def check_text(text: str, what: str) -> str:
     return text
 
 
-def labels_of(plain: PlainModel) -> tuple[list[Any], type]:
+def labels_of(plain: ReducedModel) -> tuple[list[Any], type]:
     """Return the class labels as plain values, and what they are: str, bool, int or float."""
     labels = [plain_value(label, "the class label") for label in plain.classes.tolist()]
     kind = kind_of(labels, "the class labels")
@@ -57,7 +57,7 @@ def labels_of(plain: PlainModel) -> tuple[list[Any], type]:
     return labels, kind
 
 
-def known_categories(plain: PlainModel) -> dict[int, dict[Any, int]]:
+def known_categories(plain: ReducedModel) -> dict[int, dict[Any, int]]:
     """Return for each categorical column the values that any of the trees knows, each with a number from 0 on."""
     known: dict[int, dict[Any, int]] = {}
     for tree in plain.trees:

@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
-from ..conversion.plain import PlainTree, plain_model
 from ..data.categories import labels_of
 from ..learners.base import TreeEstimator
-from ..tree.linear import RegressionTree
+from ..learners.reduction import ReducedTree, reduce_model
 from ..tree.machine import MachineTree
 from ..tree.pruning import PruningSequence, prune_sequence
+from ..tree.regression import RegressionTree
 from ..tree.summaries import Histogram, NodeExamples
 from ..tree.text import equation_sides
 
@@ -34,7 +34,7 @@ def page_data(model: Any, X=None, y=None, *, source: Any = None, title: str | No
     if X is not None and y is None:
         raise ValueError("y is needed with X: the classes (or numbers) of the examples")
     whole, sequences = _with_paths(model)
-    plain = plain_model(whole)
+    plain = reduce_model(whole)
     values = getattr(model, "categories_", None)
     checked: Any = None if X is None else _without_names(model, X)._checked(X)
     numbers: Any = None if X is None else _class_indices(model, y, len(checked))
@@ -147,7 +147,7 @@ def _member_labels(model: Any, member: Any, numbers: np.ndarray) -> np.ndarray:
 
 
 def _tree_record(
-    own: PlainTree, member: Any, columns: np.ndarray, classes: np.ndarray, examples: NodeExamples | None, budget: int
+    own: ReducedTree, member: Any, columns: np.ndarray, classes: np.ndarray, examples: NodeExamples | None, budget: int
 ) -> tuple[dict[str, Any], int]:
     """Return one tree for the page, and how many numbers may still be spent on histograms."""
     tree, original = own.tree, member.tree_
@@ -198,7 +198,7 @@ def _averages(examples: NodeExamples, node: int, features: np.ndarray) -> list[A
     return [_rounded(value / n, 4) if n else None for value, n in zip(sums.tolist(), counts, strict=True)]
 
 
-def _test_record(own: PlainTree, original: Any, node: int) -> dict[str, Any]:
+def _test_record(own: ReducedTree, original: Any, node: int) -> dict[str, Any]:
     tree: Any = own.tree
     if isinstance(tree, MachineTree):
         functions, labels = tree.machine(node)
@@ -224,7 +224,7 @@ def _test_record(own: PlainTree, original: Any, node: int) -> dict[str, Any]:
     return record
 
 
-def _asks_for_missing(tree: Any, own: PlainTree, node: int) -> bool:
+def _asks_for_missing(tree: Any, own: ReducedTree, node: int) -> bool:
     return own.missing[node] > 0 and tree.thresholds[node] == np.finfo(float).max
 
 

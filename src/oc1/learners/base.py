@@ -30,7 +30,7 @@ from ..growing.splitters import ClassWeights, GrownNode, Limits, Notes, Splitter
 from ..kernels._compiling import announce_compiling
 from ..tree import pruning
 from ..tree.html import small_html
-from ..tree.linear import TreeStructure
+from ..tree.structure import TreeStructure
 
 #: Folds of ``prune="cv"``.
 PRUNING_FOLDS = 10
@@ -382,6 +382,13 @@ class TreeEstimator(CarefulEstimator):
         """Return the number of leaves: the paper's tree size."""
         check_is_fitted(self)
         return self.tree_.n_leaves
+
+    #: What the model does differently once it is converted, a sentence each.
+    _conversion_notes: ClassVar[tuple[str, ...]] = ()
+
+    def _tree_for_conversion(self) -> TreeStructure:
+        """Return the tree that a program without this package can follow."""
+        return self.tree_
 
     @property
     def feature_importances_(self):

@@ -15,8 +15,8 @@ from ..data.categories import learn_and_encode
 from ..data.search_space import SearchSpace
 from ..growing.splitters import GrownNode, LinearTest, NodeExamples, build_linear_tree
 from ..kernels import regression as _regression
-from ..tree.linear import RegressionTree
 from ..tree.pruning import PruningSequence, pruning_path, smallest_within
+from ..tree.regression import RegressionTree
 from .base import GrownBySplitter, Training
 
 CRITERIA = ("squared_error", "absolute_error")

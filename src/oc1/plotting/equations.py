@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..tree.linear import Tree, TreeStructure
+from ..tree.linear import Tree
 from ..tree.machine import MachineTree
+from ..tree.structure import TreeStructure
 from ..tree.summaries import tree_of
 from ..tree.text import attribute_names, equation_sides, feature_name, write_test
 from .style import shortened

@@ -10,7 +10,8 @@ from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
 from sklearn.utils import check_array, check_consistent_length
 
-from ..tree.linear import RegressionTree, Tree
+from ..tree.linear import Tree
+from ..tree.regression import RegressionTree
 from ..tree.text import feature_name
 from .regions import Box, tree_regions
 from .style import HALO, class_style, plain, tint

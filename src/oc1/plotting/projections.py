@@ -8,7 +8,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 
-from ..tree.linear import RegressionTree, Tree
+from ..tree.linear import Tree
+from ..tree.regression import RegressionTree
 from ..tree.summaries import NodeExamples, label_of, scale_of, threshold_of, tree_of
 from ..tree.text import equation_sides
 from .equations import checked_node, left_side, wrapped

@@ -14,7 +14,9 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from ..data.categories import replace_by_codes
-from ..tree.linear import RegressionTree, Tree, TreeStructure
+from ..tree.linear import Tree
+from ..tree.regression import RegressionTree
+from ..tree.structure import TreeStructure
 from ..tree.summaries import NodeExamples, class_numbers, scale_of, threshold_of, tree_of
 from .equations import checked_node, left_side, names_of, wrapped
 from .partition import box_around, draw_lines, fill, number_lines, paint_grid, refuse_categories

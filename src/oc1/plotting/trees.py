@@ -10,8 +10,10 @@ from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from matplotlib.patches import FancyBboxPatch, Patch, Rectangle
 
-from ..tree.linear import RegressionTree, Tree, TreeStructure
+from ..tree.linear import Tree
 from ..tree.machine import MachineTree
+from ..tree.regression import RegressionTree
+from ..tree.structure import TreeStructure
 from ..tree.summaries import Histogram, NodeSummary, scale_of, summarise_nodes, tree_of
 from ..tree.text import code_lists, equation_sides
 from .equations import lines_of_test

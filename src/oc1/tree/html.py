@@ -5,8 +5,9 @@ from __future__ import annotations
 import html
 from typing import Any
 
-from .linear import RegressionTree, TreeStructure
 from .machine import MachineTree
+from .regression import RegressionTree
+from .structure import TreeStructure
 from .text import equation, functions
 
 #: More nodes are not shown; of a larger tree, the first levels are.

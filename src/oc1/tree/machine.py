@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from . import validation as schema
-from .linear import FORMAT, TreeStructure
+from . import validation
+from .structure import FORMAT, TreeStructure
 
 KIND = "machines"
 
@@ -108,7 +108,7 @@ class MachineTree(TreeStructure):
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> MachineTree:
         """Make a tree from what `to_dict` returned; a ValueError says what is wrong with anything else."""
-        return cls(**schema.machine_tree(schema.tree_record(data, KIND, FORMAT, schema.MACHINES)))
+        return cls(**validation.machine_tree(validation.tree_record(data, KIND, FORMAT, validation.MACHINES)))
 
 
 _ARRAYS = ("children", "machines", "functions", "labels", "counts", "gains", "gaps", "fill")

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .linear import TreeStructure
+from .structure import TreeStructure
 
 #: Costs closer than this are equal: they are sums of shares, rounded.
 EQUAL = 1e-12

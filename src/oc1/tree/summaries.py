@@ -13,8 +13,10 @@ from sklearn.utils import check_array, check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
 from ..data.categories import replace_by_codes
-from .linear import RegressionTree, Tree, TreeStructure, project
+from .linear import Tree, project
 from .machine import MachineTree
+from .regression import RegressionTree
+from .structure import TreeStructure
 from .text import equation, feature_name
 
 

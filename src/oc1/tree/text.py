@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 if TYPE_CHECKING:
-    from .linear import Tree, TreeStructure
+    from .linear import Tree
+    from .structure import TreeStructure
 
 #: A set of categories is written in so many words at most.
 MOST_CATEGORIES = 8

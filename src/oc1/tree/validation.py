@@ -25,7 +25,7 @@ LABEL_TYPES: dict[str, type] = {
 _USUAL = {bool: "bool", int: "int64", float: "float64", str: "str"}
 
 
-class Misfit(ValueError):
+class InvalidField(ValueError):
     """A field is not what it must be.
 
     Parameters
@@ -42,11 +42,11 @@ class Misfit(ValueError):
 
 @contextmanager
 def within(where: str) -> Iterator[None]:
-    """Put the name of the record in front of the field that a `Misfit` names."""
+    """Put the name of the record in front of the field that a `InvalidField` names."""
     try:
         yield
-    except Misfit as error:
-        raise Misfit(f"{where}.{error.where}" if error.where else where, error.problem) from None
+    except InvalidField as error:
+        raise InvalidField(f"{where}.{error.where}" if error.where else where, error.problem) from None
 
 
 def described(value: Any) -> str:
@@ -78,39 +78,39 @@ def cut(value: Any) -> str:
 def record(value: Any, required: Iterable[str], optional: Iterable[str] = ()) -> dict[str, Any]:
     """Return a dictionary that has the required fields, and no others than the optional ones."""
     if type(value) is not dict:
-        raise Misfit("", f"must be an object with named fields, not {described(value)}")
+        raise InvalidField("", f"must be an object with named fields, not {described(value)}")
     known = {*required, *optional}
     for name in value:
         if name not in known:
-            raise Misfit("", f"the field {described(name)} is not known")
+            raise InvalidField("", f"the field {described(name)} is not known")
     for name in required:
         if name not in value:
-            raise Misfit(name, "is missing")
+            raise InvalidField(name, "is missing")
     return value
 
 
 def text(value: Any, where: str) -> str:
     """Return a text."""
     if not isinstance(value, str):
-        raise Misfit(where, f"must be a text, not {described(value)}")
+        raise InvalidField(where, f"must be a text, not {described(value)}")
     return str(value)
 
 
 def whole(value: Any, where: str, low: int = 0, high: int = 2**63 - 1) -> int:
     """Return a whole number in a range."""
     if type(value) is not int:
-        raise Misfit(where, f"must be a whole number, not {described(value)}")
+        raise InvalidField(where, f"must be a whole number, not {described(value)}")
     if not low <= value <= high:
-        raise Misfit(where, f"must be from {low} to {high}, not {described(value)}")
+        raise InvalidField(where, f"must be from {low} to {high}, not {described(value)}")
     return value
 
 
 def items(value: Any, where: str, length: int | None = None) -> list:
     """Return a list, of some length if one is given."""
     if type(value) is not list:
-        raise Misfit(where, f"must be a list, not {described(value)}")
+        raise InvalidField(where, f"must be a list, not {described(value)}")
     if length is not None and len(value) != length:
-        raise Misfit(where, f"must have {length} entries, but has {len(value)}")
+        raise InvalidField(where, f"must have {length} entries, but has {len(value)}")
     return value
 
 
@@ -137,12 +137,12 @@ def numbers(
 
     if not set(map(type, values)) <= allowed:
         i = next(i for i, value in enumerate(values) if type(value) not in allowed)
-        raise Misfit(place(i), f"must be a {'whole ' if is_whole else ''}number, not {described(values[i])}")
+        raise InvalidField(place(i), f"must be a {'whole ' if is_whole else ''}number, not {described(values[i])}")
     try:
         array = np.array(values, dtype=np.int64 if is_whole else np.float64)
     except OverflowError:
         i = max(range(len(values)), key=lambda i: abs(values[i]))
-        raise Misfit(place(i), f"{described(values[i])} is too large") from None
+        raise InvalidField(place(i), f"{described(values[i])} is too large") from None
     bad = ~np.isfinite(array)
     if low is not None:
         bad |= array < low
@@ -152,7 +152,7 @@ def numbers(
         i = int(np.flatnonzero(bad)[0])
         allowed_range = " or more" if high is None else f" to {high}"
         limits = "finite" if low is None or not np.isfinite(array[i]) else f"{low}{allowed_range}"
-        raise Misfit(place(i), f"must be {limits}, not {described(values[i])}")
+        raise InvalidField(place(i), f"must be {limits}, not {described(values[i])}")
     return array.astype(dtype)
 
 
@@ -184,22 +184,22 @@ def labels(values: Any, where: str, kind: str | None = None) -> np.ndarray:
     if kind is None:
         own = types.pop() if len(types) == 1 else None
         if own not in _USUAL and values:
-            raise Misfit(where, "must all be texts, all whole numbers, all numbers, or true and false")
+            raise InvalidField(where, "must all be texts, all whole numbers, all numbers, or true and false")
         kind = _USUAL.get(own, "float64")  # type: ignore[arg-type]
     elif kind not in LABEL_TYPES:
-        raise Misfit(where, f"type {described(kind)} is not known")
+        raise InvalidField(where, f"type {described(kind)} is not known")
     elif not types <= {LABEL_TYPES[kind]}:
-        raise Misfit(where, f"not all labels are of type {kind}")
+        raise InvalidField(where, f"not all labels are of type {kind}")
     if not all(one < other for one, other in pairwise(values)):
-        raise Misfit(where, "the labels must be in order, each of them once")
+        raise InvalidField(where, "the labels must be in order, each of them once")
     dtype = kind if kind != "int64" or max(values, default=0) < 2**63 else "uint64"
     try:
         with np.errstate(over="ignore"):
             array = np.array(values, dtype=dtype)
     except OverflowError:
-        raise Misfit(where, f"a label is too large for {kind}") from None
+        raise InvalidField(where, f"a label is too large for {kind}") from None
     if array.tolist() != values or (array.dtype.kind == "f" and not np.isfinite(array).all()):
-        raise Misfit(where, f"a label cannot be held by {kind}")
+        raise InvalidField(where, f"a label cannot be held by {kind}")
     return array
 
 
@@ -213,25 +213,25 @@ def preorder(children: np.ndarray, where: str = "children") -> None:
         branches = [child for child in row if child >= 0]
         branches_of.append(branches)
         if row[: len(branches)] != branches:
-            raise Misfit(where, f"node {node} has a branch after one that is missing")
+            raise InvalidField(where, f"node {node} has a branch after one that is missing")
         if len(branches) == 1:
-            raise Misfit(where, f"node {node} has one branch only")
+            raise InvalidField(where, f"node {node} has one branch only")
         for child in branches:
             if child <= node:
-                raise Misfit(where, f"node {child} is below node {node}, but does not come after it")
+                raise InvalidField(where, f"node {child} is below node {node}, but does not come after it")
             if parents[child] >= 0:
-                raise Misfit(where, f"node {child} has two parents")
+                raise InvalidField(where, f"node {child} has two parents")
             parents[child] = node
     sizes = [1] * len(parents)
     for node in range(len(parents) - 1, 0, -1):
         if parents[node] < 0:
-            raise Misfit(where, f"node {node} has no parent")
+            raise InvalidField(where, f"node {node} has no parent")
         sizes[parents[node]] += sizes[node]
     for node, branches in enumerate(branches_of):
         expected = node + 1
         for child in branches:
             if child != expected:
-                raise Misfit(where, f"the nodes below node {node} are not in preorder")
+                raise InvalidField(where, f"the nodes below node {node} are not in preorder")
             expected += sizes[child]
 
 
@@ -240,21 +240,23 @@ def offsets(values: Any, where: str, is_leaf: np.ndarray, total: int, least: int
     starts = numbers(values, where, np.int64, length=len(is_leaf) + 1, low=0, high=total)
     sizes = np.diff(starts)
     if starts[0] != 0 or starts[-1] != total or (sizes < 0).any():
-        raise Misfit(where, f"must rise from 0 to {total}")
+        raise InvalidField(where, f"must rise from 0 to {total}")
     wrong = np.flatnonzero(np.where(is_leaf, sizes != 0, sizes < least))
     if len(wrong):
-        raise Misfit(where, f"node {wrong[0]} must have {'none' if is_leaf[wrong[0]] else f'at least {least}'}")
+        raise InvalidField(where, f"node {wrong[0]} must have {'none' if is_leaf[wrong[0]] else f'at least {least}'}")
     return starts
 
 
 def tree_record(data: Any, kind: str, form: int, required: Iterable[str], optional: Iterable[str] = ()) -> dict:
     """Return the dictionary of a tree of some kind and format."""
     if type(data) is not dict:
-        raise Misfit("", f"must be an object with named fields, not {described(data)}")
+        raise InvalidField("", f"must be an object with named fields, not {described(data)}")
     if data.get("kind", "tests") != kind:
-        raise Misfit("kind", f"this is a tree of {cut(data.get('kind', 'tests')).strip(chr(39))}, not of {kind}")
+        raise InvalidField("kind", f"this is a tree of {cut(data.get('kind', 'tests')).strip(chr(39))}, not of {kind}")
     if type(data.get("format")) is not int or data["format"] != form:
-        raise Misfit("format", f"tree format {cut(data.get('format'))} is not known; this version reads format {form}")
+        raise InvalidField(
+            "format", f"tree format {cut(data.get('format'))} is not known; this version reads format {form}"
+        )
     return record(data, ("format", *STRUCTURE, *required), ("kind", *optional))
 
 
@@ -268,28 +270,30 @@ def structure(data: dict[str, Any], width: int | None, n_outputs: int | None = N
     """Return the checked fields of a `TreeStructure`; `n_outputs` are the columns of ``counts`` if not the classes."""
     n = len(items(data["children"], "children"))
     if n == 0:
-        raise Misfit("children", "a tree has at least one node")
+        raise InvalidField("children", "a tree has at least one node")
     children = table(data["children"], "children", np.int32, width=width, low=-1, high=n - 1)
     if children.shape[1] == 0:
-        raise Misfit("children", "a node has at least one place for a branch")
+        raise InvalidField("children", "a node has at least one place for a branch")
     preorder(children)
     fill = numbers(data["fill"], "fill")
     if len(fill) == 0:
-        raise Misfit("fill", "there must be at least one attribute")
+        raise InvalidField("fill", "there must be at least one attribute")
     classes = labels(data["classes"], "classes")
     if n_outputs is None and len(classes) == 0:
-        raise Misfit("classes", "there must be at least one class")
+        raise InvalidField("classes", "there must be at least one class")
     if n_outputs is not None and len(classes):
-        raise Misfit("classes", "a tree that predicts numbers has no classes")
+        raise InvalidField("classes", "a tree that predicts numbers has no classes")
     counts = table(data["counts"], "counts", length=n, width=n_outputs or len(classes), low=0)
     with np.errstate(over="ignore"):
         sums = counts.sum(axis=1)
     if not ((sums > 0) & np.isfinite(sums)).all():
         node = int(np.flatnonzero(~((sums > 0) & np.isfinite(sums)))[0])
-        raise Misfit(f"counts[{node}]", f"must add up to a positive finite number, not {sums[node]}")
+        raise InvalidField(f"counts[{node}]", f"must add up to a positive finite number, not {sums[node]}")
     names = texts(data["feature_names"], "feature_names")
     if names and len(names) != len(fill):
-        raise Misfit("feature_names", f"must be none or {len(fill)}, as many as there are attributes, not {len(names)}")
+        raise InvalidField(
+            "feature_names", f"must be none or {len(fill)}, as many as there are attributes, not {len(names)}"
+        )
     return {
         "children": children,
         "counts": counts,
@@ -310,7 +314,7 @@ def linear_tree(data: dict[str, Any], n_outputs: int | None = None) -> dict[str,
     starts = np.zeros(len(features), dtype=bool)
     starts[terms[:-1][~is_leaf]] = True
     if (np.diff(features, prepend=-1)[~starts] <= 0).any():
-        raise Misfit("features", "the terms of a test must be in the order of the attributes, each of them once")
+        raise InvalidField("features", "the terms of a test must be in the order of the attributes, each of them once")
     codes, categories = categorical(data.get("codes", []), data.get("categories", []), d)
     return {
         **fields,
@@ -331,7 +335,7 @@ def directions(values: Any, n_terms: np.ndarray) -> Any:
         return ()
     missing = numbers(values, "missing", np.int8, length=len(n_terms), low=-1, high=1)
     if (n_terms[missing != 0] != 1).any():
-        raise Misfit("missing", "only a test of one attribute can have a direction for missing values")
+        raise InvalidField("missing", "only a test of one attribute can have a direction for missing values")
     return missing
 
 
@@ -342,7 +346,7 @@ def categorical(codes: Any, names: Any, d: int) -> tuple[tuple, tuple]:
     own_codes, own_names = [], []
     for m, (own, called) in enumerate(zip(items(codes, "codes", d), items(names, "categories", d), strict=True)):
         if (own is None) != (called is None):
-            raise Misfit(f"codes[{m}]", "an attribute with codes must have categories, and one without must not")
+            raise InvalidField(f"codes[{m}]", "an attribute with codes must have categories, and one without must not")
         own_codes.append(None if own is None else numbers(own, f"codes[{m}]"))
         own_names.append(None if own is None else texts(called, f"categories[{m}]", len(own)))
     return tuple(own_codes), tuple(own_names)
@@ -363,7 +367,7 @@ def machine_tree(data: dict[str, Any]) -> dict[str, Any]:
     machines = offsets(data["machines"], "machines", n_branches == 0, len(functions), 2)
     if (np.diff(machines) != n_branches).any():
         node = int(np.flatnonzero(np.diff(machines) != n_branches)[0])
-        raise Misfit("machines", f"node {node} must have a function for each branch")
+        raise InvalidField("machines", f"node {node} must have a function for each branch")
     n_classes = len(fields["classes"])
     return {
         **fields,

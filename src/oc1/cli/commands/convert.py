@@ -107,9 +107,9 @@ def _converted(
     kind: str, model: Any, name: str | None, numbers: str, bits: int, rows: Any, table: str | None
 ) -> str | bytes:
     """Return the text, or the bytes, of a model as a program."""
-    from ...conversion.plain import plain_model
+    from ...learners.reduction import reduce_model
 
-    for sentence in plain_model(model).notes:
+    for sentence in reduce_model(model).notes:
         note(f"note: {sentence}")
     named = {} if name is None else {"name": name}
     if kind == "onnx":

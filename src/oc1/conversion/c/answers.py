@@ -6,14 +6,14 @@ import math
 
 import numpy as np
 
-from ..plain import PlainModel
+from ...learners.reduction import ReducedModel
 from ..sums import fixed_total, written_sum
 from .fixed_point import highest
 from .style import ONE, Style, integers
 from .text import function, wrapped
 
 
-def write_answers(style: Style, plain: PlainModel) -> list[str]:
+def write_answers(style: Style, plain: ReducedModel) -> list[str]:
     """Write the functions that users call."""
     return _of_votes(style, plain) if plain.task == "vote" else _of_a_tree(style, plain)
 
@@ -21,7 +21,7 @@ def write_answers(style: Style, plain: PlainModel) -> list[str]:
 # ---------------------------------------------------------------------------------------------------- a single tree
 
 
-def _of_a_tree(style: Style, plain: PlainModel) -> list[str]:
+def _of_a_tree(style: Style, plain: ReducedModel) -> list[str]:
     tree = plain.trees[0]
     nodes = np.flatnonzero(tree.tree.is_leaf)
     place = f"{style.name}_place(x)"
@@ -82,7 +82,7 @@ def _fixed_shares(shares: np.ndarray) -> np.ndarray:
 # ---------------------------------------------------------------------------------------------------- a vote
 
 
-def _of_votes(style: Style, plain: PlainModel) -> list[str]:
+def _of_votes(style: Style, plain: ReducedModel) -> list[str]:
     n_classes = f"{style.big}_N_CLASSES"
     count = function(
         f"void {style.name}_votes({style.row}, int votes[{n_classes}])",
@@ -108,7 +108,7 @@ def _of_votes(style: Style, plain: PlainModel) -> list[str]:
     return [count, predict, _probabilities(style, "The share of the votes for each class.", body)]
 
 
-def _fixed_vote_shares(style: Style, plain: PlainModel) -> list[str]:
+def _fixed_vote_shares(style: Style, plain: ReducedModel) -> list[str]:
     n, n_classes = len(plain.trees), len(plain.classes)
     shares = (np.arange(n + 1) + plain.smoothing) / (n + plain.smoothing * n_classes)
     return [
@@ -120,7 +120,7 @@ def _fixed_vote_shares(style: Style, plain: PlainModel) -> list[str]:
     ]
 
 
-def _vote_shares(style: Style, plain: PlainModel) -> list[str]:
+def _vote_shares(style: Style, plain: ReducedModel) -> list[str]:
     loop = f"    for (c = 0; c < {style.big}_N_CLASSES; ++c)"
     voices = f"({style.input})votes[c]" + (f" + {style.number(plain.smoothing)}" if plain.smoothing else "")
     start, add = " = 0", [f"{loop} sum += p[c] = {voices};"]

@@ -16,8 +16,8 @@ from fractions import Fraction
 
 import numpy as np
 
+from ...learners.reduction import ReducedTree
 from ...tree.machine import MachineTree
-from ..plain import PlainTree
 
 #: What is added to the bounds for their own rounding, relative to the size of the sums.
 SLACK = 1e-12
@@ -77,7 +77,7 @@ class Walk:
     missing_mark: float | int = math.nan
 
     @classmethod
-    def make(cls, plain: PlainTree, categories: dict[int, list]) -> Walk:
+    def make(cls, plain: ReducedTree, categories: dict[int, list]) -> Walk:
         """Take a tree as it is, in doubles; `categories` lists the values of each categorical column."""
         tree, inner = plain.tree, ~plain.tree.is_leaf
         if isinstance(tree, MachineTree):

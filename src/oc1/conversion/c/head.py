@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ... import __version__
-from ..plain import PlainModel
+from ...learners.reduction import ReducedModel
 from .fixed_point import highest
 from .style import ONE, Style, table
 from .text import comment, identifiers, string
@@ -20,7 +20,7 @@ class Head:
     Attributes
     ----------
     style : Style
-    plain : PlainModel
+    plain : ReducedModel
     learner : str
     labels : list of str
         What the classes are called.
@@ -33,7 +33,7 @@ class Head:
     """
 
     style: Style
-    plain: PlainModel
+    plain: ReducedModel
     learner: str
     labels: list[str]
     categories: dict[int, list]

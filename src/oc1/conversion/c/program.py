@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..plain import PlainModel, plain_model
+from ...learners.reduction import ReducedModel, reduce_model
 from .answers import write_answers
 from .fixed_point import Rounded, Walk, column_units, highest, in_floats, in_integers, leaves_and_doubts, to_inputs
 from .head import Head
@@ -119,7 +119,7 @@ def to_c(
         raise ValueError(f"bits must be 16 or 32, got {bits!r}")
     if numbers == "fixed" and data is None:
         raise ValueError('numbers="fixed" needs data, the training rows: they say how large the attributes become')
-    plain = plain_model(model)
+    plain = reduce_model(model)
     rows: Any = None if data is None else np.asarray(model._checked(data), dtype=float)
     categories = _categories(model, plain)
     if numbers == "fixed" and any(len(values) > highest(bits) for values in categories.values()):
@@ -146,14 +146,14 @@ def to_c(
     return CFile(_write(head, walks), *cost)
 
 
-def _categories(model: Any, plain: PlainModel) -> dict[int, list]:
+def _categories(model: Any, plain: ReducedModel) -> dict[int, list]:
     """Return the values of each categorical column in the order of their numbers."""
     known = getattr(model, "categories_", None) or [None] * len(plain.feature_names)
     return {m: list(own.tolist()) for m, own in enumerate(known) if own is not None}
 
 
 def _count_differences(
-    plain: PlainModel, exact: list[Walk], rounded: list[Rounded], rows: np.ndarray, inputs: np.ndarray
+    plain: ReducedModel, exact: list[Walk], rounded: list[Rounded], rows: np.ndarray, inputs: np.ndarray
 ) -> tuple[int, int]:
     """Return how many rows get another answer after rounding, and how many could."""
     voices, own_voices, sure = (np.zeros((len(rows), max(1, len(plain.classes)))) for _ in range(3))

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from ...learners.reduction import ReducedModel
 from ...tree.text import equation, functions
-from ..plain import PlainModel
 from ..sums import linear
 from .fixed_point import Walk
 from .style import Style, integers, table
@@ -32,7 +32,7 @@ def write_largest(style: Style) -> str:
     )
 
 
-def write_tree(style: Style, plain: PlainModel, labels: list[str], number: int, walk: Walk) -> list[str]:
+def write_tree(style: Style, plain: ReducedModel, labels: list[str], number: int, walk: Walk) -> list[str]:
     """Write a function that returns the leaf's place among the leaves, or in a vote the class, and what it needs."""
     writer = _TreeWriter(style, plain, labels, number, walk)
     parts = [writer.code(m) for m in writer.coded]
@@ -49,7 +49,7 @@ def write_tree(style: Style, plain: PlainModel, labels: list[str], number: int, 
 class _TreeWriter:
     """Writes what one tree needs."""
 
-    def __init__(self, style: Style, plain: PlainModel, labels: list[str], number: int, walk: Walk) -> None:
+    def __init__(self, style: Style, plain: ReducedModel, labels: list[str], number: int, walk: Walk) -> None:
         self.style, self.plain, self.labels, self.number, self.walk = style, plain, labels, number, walk
         self.tree = plain.trees[number]
         self.is_vote = plain.task == "vote"

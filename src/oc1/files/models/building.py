@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...learners.registry import learner_class
-from ...tree.validation import LONGEST, Misfit, described, items, numbers, whole, within
+from ...tree.validation import LONGEST, InvalidField, described, items, numbers, whole, within
 from .decoding import MOST_VOTES, known_learner
 from .record import Fitted
 
@@ -14,7 +14,7 @@ MOST_JOBS = 1024
 
 
 def built(fitted: Fitted, votes: int = 0) -> Any:
-    """Return the fitted estimator; raise `Misfit` if its parameters are not right."""
+    """Return the fitted estimator; raise `InvalidField` if its parameters are not right."""
     model = _estimator({"learner": fitted.learner, "parameters": fitted.parameters}, votes)
     attributes = dict(fitted.attributes)
     if "estimators_" in attributes:
@@ -32,24 +32,24 @@ def _estimator(data: dict[str, Any], depth: int) -> Any:
     cls: Any = learner_class(known_learner(data["learner"]))
     given = data["parameters"]
     if type(given) is not dict:
-        raise Misfit("parameters", f"must be an object, not {described(given)}")
+        raise InvalidField("parameters", f"must be an object, not {described(given)}")
     given = _present_names(given)
     known = cls._get_param_names()
     parameters = {}
     for name, value in given.items():
         if name not in known:
-            raise Misfit("parameters", f"{cls.__name__} has no parameter {described(name)}")
+            raise InvalidField("parameters", f"{cls.__name__} has no parameter {described(name)}")
         with within("parameters"):
             parameters[name] = _decoded_value(value, name, depth)
     n_jobs = parameters.get("n_jobs")
     if n_jobs is not None and (whole(n_jobs, "parameters.n_jobs", -MOST_JOBS, MOST_JOBS) == 0):
-        raise Misfit("parameters.n_jobs", "must not be 0")
+        raise InvalidField("parameters.n_jobs", "must not be 0")
     model = cls(**parameters)
     try:
         model._validate_params()
     except (ValueError, TypeError) as error:
         words, got, value = str(error).partition(" Got ")
-        raise Misfit(
+        raise InvalidField(
             "parameters", words + got + (value if len(value) <= LONGEST else value[:LONGEST] + "...")
         ) from None
     return model
@@ -79,14 +79,14 @@ def _decoded_value(value: Any, where: str, depth: int) -> Any:
     if value.keys() == {"dict"}:
         pairs = [items(_decoded_value(pair, where, depth), where, 2) for pair in items(value["dict"], where)]
         if not all(isinstance(key, bool | int | float | str) for key, _ in pairs):
-            raise Misfit(where, "keys must be texts, numbers or booleans")
+            raise InvalidField(where, "keys must be texts, numbers or booleans")
         found = {key: one for key, one in pairs}
         if len(found) < len(pairs):
-            raise Misfit(where, "a key is there twice")
+            raise InvalidField(where, "a key is there twice")
         return found
     if value.keys() == {"learner", "parameters"}:
         if depth >= MOST_VOTES:
-            raise Misfit(where, f"learners are nested more than {MOST_VOTES} deep")
+            raise InvalidField(where, f"learners are nested more than {MOST_VOTES} deep")
         with within(where):
             return _estimator(value, depth + 1)
-    raise Misfit(where, "is an object of no known kind")
+    raise InvalidField(where, "is an object of no known kind")

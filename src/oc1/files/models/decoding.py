@@ -12,9 +12,23 @@ import numpy as np
 
 from ... import __version__
 from ...learners.registry import LEARNERS
-from ...tree.linear import RegressionTree, Tree
+from ...tree.linear import Tree
 from ...tree.machine import MachineTree
-from ...tree.validation import Misfit, cut, described, items, labels, numbers, record, table, text, texts, whole, within
+from ...tree.regression import RegressionTree
+from ...tree.validation import (
+    InvalidField,
+    cut,
+    described,
+    items,
+    labels,
+    numbers,
+    record,
+    table,
+    text,
+    texts,
+    whole,
+    within,
+)
 from .dt import MOST_FEATURES
 from .record import FORMAT, VERSION, Fitted, Source
 
@@ -27,16 +41,16 @@ WITH_CATEGORIES = ("OC1Classifier", "OC1Regressor", "OC1EnsembleClassifier")
 
 
 def decoded_document(document: Any) -> tuple[Fitted, Source]:
-    """Return the model that a document describes; raise `Misfit` if it is not right in every detail.
+    """Return the model that a document describes; raise `InvalidField` if it is not right in every detail.
 
     (But for its parameters, which `building` looks at.)
     """
     if type(document) is not dict or document.get("format") != FORMAT:
-        raise Misfit("", f'is not a model of oc1: it does not say "format": "{FORMAT}"')
+        raise InvalidField("", f'is not a model of oc1: it does not say "format": "{FORMAT}"')
     version = whole(document.get("version"), "version", 1)
     if version > VERSION:
         by = document.get("package")
-        raise Misfit(
+        raise InvalidField(
             "version",
             f"the file is in format {version}, written by oc1 {cut(by).strip(chr(39))}; this version of oc1 "
             f"({__version__}) reads formats up to {VERSION}: update oc1",
@@ -55,15 +69,17 @@ def _decoded_source(data: Any, n_features: int) -> Source:
     record(data, (), ("target", "one_hot", "ranges", "n_examples"))
     target, n_examples, one_hot = data.get("target"), data.get("n_examples"), data.get("one_hot", {})
     if type(one_hot) is not dict:
-        raise Misfit("one_hot", f"must be an object with a list for each column, not {described(one_hot)}")
+        raise InvalidField("one_hot", f"must be an object with a list for each column, not {described(one_hot)}")
     ranges = []
     for i, pair in enumerate(items(data.get("ranges", []), "ranges")):
         low, high = _nullable(items(pair, f"ranges[{i}]", 2), f"ranges[{i}]").tolist()
         if low > high:
-            raise Misfit(f"ranges[{i}]", "the smallest value is larger than the largest")
+            raise InvalidField(f"ranges[{i}]", "the smallest value is larger than the largest")
         ranges.append((low, high))
     if ranges and len(ranges) != n_features:
-        raise Misfit("ranges", f"must be none or {n_features}, as many as there are attributes, not {len(ranges)}")
+        raise InvalidField(
+            "ranges", f"must be none or {n_features}, as many as there are attributes, not {len(ranges)}"
+        )
     return Source(
         None if target is None else text(target, "target"),
         {name: texts(values, f"one_hot[{described(name)}]") for name, values in one_hot.items()},
@@ -94,7 +110,7 @@ def _decoded_model(data: dict[str, Any], votes: int = 0) -> Fitted:
         + (("oob_score", "oob_decision_function") if is_vote else ()),
     )
     if type(data["parameters"]) is not dict:
-        raise Misfit("parameters", f"must be an object, not {described(data['parameters'])}")
+        raise InvalidField("parameters", f"must be an object, not {described(data['parameters'])}")
     # A vote has no list with an entry for each attribute.
     n_features = whole(data["n_features"], "n_features", 1, MOST_FEATURES if is_vote else 2**31)
     fitted: dict[str, Any] = {
@@ -110,7 +126,7 @@ def _decoded_model(data: dict[str, Any], votes: int = 0) -> Fitted:
             own = record(data["classes"], ("type", "labels"))
             fitted["classes_"] = labels(own["labels"], "labels", text(own["type"], "type"))
             if len(fitted["classes_"]) == 0:
-                raise Misfit("labels", "there must be at least one class")
+                raise InvalidField("labels", "there must be at least one class")
     if has_categories:
         fitted["categories_"] = _decoded_categories(data["categories"], n_features) if "categories" in data else None
     if is_vote:
@@ -124,7 +140,7 @@ def known_learner(name: Any) -> str:
     """Return the name of a class, which must be a learner of the package."""
     known = sorted({learner.class_name for learner in LEARNERS.values()})
     if text(name, "learner") not in known:
-        raise Misfit("learner", f"{described(name)} is not known; it must be one of {', '.join(known)}")
+        raise InvalidField("learner", f"{described(name)} is not known; it must be one of {', '.join(known)}")
     return name
 
 
@@ -137,14 +153,16 @@ def _decoded_categories(values: Any, n_features: int) -> list[np.ndarray | None]
         where = f"categories[{m}]"
         for value in items(own, where):
             if type(value) not in (bool, int, float, str) or (type(value) is float and not np.isfinite(value)):
-                raise Misfit(where, f"a category must be a text, a finite number or a boolean, not {described(value)}")
+                raise InvalidField(
+                    where, f"a category must be a text, a finite number or a boolean, not {described(value)}"
+                )
         if len(set(own)) < len(own):
-            raise Misfit(where, "a category is there twice")
+            raise InvalidField(where, "a category is there twice")
         array = np.empty(len(own), dtype=object)
         array[:] = own
         categories.append(array)
     if all(own is None for own in categories):
-        raise Misfit("categories", "no attribute has any")
+        raise InvalidField("categories", "no attribute has any")
     return categories
 
 
@@ -154,9 +172,9 @@ def _decoded_trees(data: dict[str, Any], fitted: dict[str, Any], learner: str) -
     own = {name: data[name] for name in ("tree", "unpruned_tree")}
     for name, value in own.items():
         if type(value) is not dict:
-            raise Misfit(name, f"must be an object, not {described(value)}")
+            raise InvalidField(name, f"must be an object, not {described(value)}")
         if "classes" in value:
-            raise Misfit(name, "the classes belong to the model, not to the tree")
+            raise InvalidField(name, "the classes belong to the model, not to the tree")
     shared = {"feature_names": data.get("feature_names", []), **own["tree"]}
     shared["classes"] = [] if classes is None else classes.tolist()
 
@@ -164,7 +182,7 @@ def _decoded_trees(data: dict[str, Any], fitted: dict[str, Any], learner: str) -
         with within(name):
             found = kind.from_dict(tree)
             if len(found.fill) != n_features:
-                raise Misfit(
+                raise InvalidField(
                     "fill", f"must have {n_features} entries, as there are attributes, but has {len(found.fill)}"
                 )
             _check_codes(getattr(found, "codes", ()), fitted.get("categories_"))
@@ -183,7 +201,7 @@ def _decoded_trees(data: dict[str, Any], fitted: dict[str, Any], learner: str) -
 def _check_codes(codes: tuple, categories: list[np.ndarray | None] | None) -> None:
     sizes = [None if own is None else len(own) for own in codes]
     if sizes != ([] if categories is None else [None if own is None else len(own) for own in categories]):
-        raise Misfit("codes", "must be one for each category of the model, and none where it has none")
+        raise InvalidField("codes", "must be one for each category of the model, and none where it has none")
 
 
 def _decoded_path(data: Any, score: str) -> np.recarray:
@@ -191,7 +209,7 @@ def _decoded_path(data: Any, score: str) -> np.recarray:
         record(data, ("alpha", "leaves", score))
         alpha = numbers(data["alpha"], "alpha")
         if len(alpha) == 0:
-            raise Misfit("alpha", "must have at least one entry")
+            raise InvalidField("alpha", "must have at least one entry")
         path = np.empty(len(alpha), dtype=[("alpha", float), ("leaves", np.int64), (score, float)])
         path["alpha"] = alpha
         path["leaves"] = numbers(data["leaves"], "leaves", np.int64, length=len(alpha), low=1)
@@ -201,32 +219,32 @@ def _decoded_path(data: Any, score: str) -> np.recarray:
 
 def _decoded_vote(data: dict[str, Any], fitted: dict[str, Any], votes: int) -> dict[str, Any]:
     if votes >= MOST_VOTES:
-        raise Misfit("", f"votes are nested more than {MOST_VOTES} deep")
+        raise InvalidField("", f"votes are nested more than {MOST_VOTES} deep")
     members, columns = [], []
     for i, own in enumerate(items(data["members"], "members")):
         with within(f"members[{i}]"):
             if type(own) is not dict:
-                raise Misfit("", f"must be an object, not {described(own)}")
+                raise InvalidField("", f"must be an object, not {described(own)}")
             rest = dict(own)
             features = numbers(
                 rest.pop("features", None), "features", np.int64, low=0, high=fitted["n_features_in_"] - 1
             )
             if (np.diff(features) <= 0).any():
-                raise Misfit("features", "must be in order, each of them once")
+                raise InvalidField("features", "must be in order, each of them once")
             member = _decoded_model(rest, votes + 1)
             if member.learner == REGRESSOR:
-                raise Misfit("learner", "a learner of numbers cannot vote on classes")
+                raise InvalidField("learner", "a learner of numbers cannot vote on classes")
             n_features, own_classes = member.attributes["n_features_in_"], member.attributes["classes_"]
             if n_features != len(features):
-                raise Misfit("features", f"must have {n_features} entries, but has {len(features)}")
+                raise InvalidField("features", f"must have {n_features} entries, but has {len(features)}")
             classes: Any = fitted["classes_"]
             if own_classes.dtype.kind != classes.dtype.kind or not np.isin(own_classes, classes).all():
-                raise Misfit("classes", "are not among those of the vote")
+                raise InvalidField("classes", "are not among those of the vote")
             _check_numbers(member.attributes.get("categories_"), features, fitted["categories_"])
             members.append(member)
             columns.append(features)
     if not members:
-        raise Misfit("members", "there must be at least one")
+        raise InvalidField("members", "there must be at least one")
     more: dict[str, Any] = {}
     if "oob_score" in data or "oob_decision_function" in data:
         record({name: None for name in data if name.startswith("oob")}, ("oob_score", "oob_decision_function"))
@@ -253,4 +271,4 @@ def _check_numbers(numbers: Any, features: np.ndarray, categories: list[np.ndarr
         if own is not None and known is not None:
             for number in own:
                 if type(number) is not float or not number.is_integer() or not 0 <= number < len(known):
-                    raise Misfit(f"categories[{m}]", "must be numbers of the categories of the vote")
+                    raise InvalidField(f"categories[{m}]", "must be numbers of the categories of the vote")

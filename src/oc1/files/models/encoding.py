@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 from ... import __version__
 from ...learners.ensemble import OC1EnsembleClassifier
 from ...learners.registry import learner_class
-from ...tree.validation import LABEL_TYPES, Misfit, cut
+from ...tree.validation import LABEL_TYPES, InvalidField, cut
 from .building import built
 from .decoding import decoded_document
 from .record import FORMAT, VERSION, Source
@@ -34,7 +34,7 @@ def written_json(model: Any, source: Source) -> bytes:
     }
     try:
         built(decoded_document(document)[0])
-    except (Misfit, RecursionError) as error:
+    except (InvalidField, RecursionError) as error:
         raise ValueError(f"the model cannot be stored as JSON: {error}") from None
     for message in left_out:
         warnings.warn(message, UserWarning, stacklevel=3)

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from ...tree.validation import Misfit, described
+from ...tree.validation import InvalidField, described
 from ..atomic import replacing
 from ..problems import FileProblem
 from . import dt
@@ -207,7 +207,7 @@ def _problems_of(path: str | os.PathLike) -> Iterator[None]:
     """Say of which file something is wrong."""
     try:
         yield
-    except Misfit as error:
+    except InvalidField as error:
         raise FileProblem(path, str(error)) from None
     except RecursionError:
         raise FileProblem(path, "is nested too deeply") from None
@@ -245,11 +245,11 @@ def _parsed_json(data: bytes, path: str | os.PathLike) -> Any:
         if len(found) < len(pairs):
             seen: set[str] = set()
             twice = next(name for name, _ in pairs if name in seen or seen.add(name))  # type: ignore[func-returns-value]
-            raise Misfit("", f"the field {described(twice)} is there twice")
+            raise InvalidField("", f"the field {described(twice)} is there twice")
         return found
 
     def constant(name: str) -> None:
-        raise Misfit("", f"{name} is not a number that JSON knows")
+        raise InvalidField("", f"{name} is not a number that JSON knows")
 
     try:
         return json.loads(data.decode("utf-8-sig"), object_pairs_hook=fields, parse_constant=constant)
@@ -258,7 +258,7 @@ def _parsed_json(data: bytes, path: str | os.PathLike) -> Any:
     except json.JSONDecodeError as error:
         reason = f"is not valid JSON: {error.msg[:1].lower()}{error.msg[1:]} (character {error.colno})"
         raise FileProblem(path, reason, line=error.lineno) from None
-    except Misfit:
+    except InvalidField:
         raise
     except ValueError:  # Python turns no more than 4300 digits into a number
         raise FileProblem(path, "holds a number with too many digits") from None

@@ -1,4 +1,4 @@
-"""A fitted model reduced to what a program in another language needs: trees, what their leaves say, how they vote."""
+"""A fitted model reduced to what is needed to follow it elsewhere: trees, what their leaves say, how they vote."""
 
 from __future__ import annotations
 
@@ -8,21 +8,15 @@ from typing import Any
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ..baselines import C45Classifier
-from ..learners.base import CarefulEstimator, TreeEstimator
-from ..tree.linear import RegressionTree, Tree
+from ..tree.linear import Tree
 from ..tree.machine import MachineTree
+from ..tree.regression import RegressionTree
 from ..tree.text import attribute_names
-
-#: Said where a tree of C4.5 is converted.
-DIVIDED = (
-    "C4.5 divides an example with a missing value among the branches; the converted model sends it down the branch "
-    "that more of the training examples took"
-)
+from .base import CarefulEstimator, TreeEstimator
 
 
 @dataclass(frozen=True)
-class PlainTree:
+class ReducedTree:
     """One tree, on the columns of the whole model.
 
     Attributes
@@ -52,7 +46,7 @@ class PlainTree:
 
 
 @dataclass(frozen=True)
-class PlainModel:
+class ReducedModel:
     """A model as its trees.
 
     A single tree answers with the class of its leaf (``votes``) and the probabilities there (``leaves``). In a vote
@@ -61,7 +55,7 @@ class PlainModel:
 
     Attributes
     ----------
-    trees : tuple of PlainTree
+    trees : tuple of ReducedTree
     task : {"class", "vote", "number"}
     classes : array (n_classes,)
         Empty for numbers.
@@ -73,7 +67,7 @@ class PlainModel:
         Where the converted model does not do what the model does.
     """
 
-    trees: tuple[PlainTree, ...]
+    trees: tuple[ReducedTree, ...]
     task: str
     classes: np.ndarray
     feature_names: tuple[str, ...]
@@ -81,7 +75,7 @@ class PlainModel:
     notes: tuple[str, ...] = ()
 
 
-def plain_model(model: Any) -> PlainModel:
+def reduce_model(model: Any) -> ReducedModel:
     """Reduce a fitted tree or vote of this package to its trees.
 
     Parameters
@@ -90,13 +84,13 @@ def plain_model(model: Any) -> PlainModel:
 
     Returns
     -------
-    PlainModel
+    ReducedModel
 
     Examples
     --------
     >>> from oc1 import OC1Classifier
     >>> from oc1.datasets import make_pol
-    >>> plain = plain_model(OC1Classifier(random_state=0).fit(*make_pol(random_state=0)))
+    >>> plain = reduce_model(OC1Classifier(random_state=0).fit(*make_pol(random_state=0)))
     >>> plain.task, plain.feature_names, len(plain.trees)
     ('class', ('x1', 'x2'), 1)
     """
@@ -116,13 +110,13 @@ def plain_model(model: Any) -> PlainModel:
     classes = np.empty(0) if task == "number" else model.classes_
     values = getattr(model, "categories_", None) if task == "vote" else None
     trees = tuple(_plain_tree(*pair, classes, names, values) for pair in zip(members, columns, strict=True))
-    notes = (DIVIDED,) if any(isinstance(member, C45Classifier) for member in members) else ()
-    return PlainModel(trees, task, classes, names, float(getattr(model, "smoothing", 0.0)), notes)
+    notes = tuple(dict.fromkeys(note for member in members for note in member._conversion_notes))
+    return ReducedModel(trees, task, classes, names, float(getattr(model, "smoothing", 0.0)), notes)
 
 
-def _plain_tree(member, columns, classes, names, values) -> PlainTree:
+def _plain_tree(member, columns, classes, names, values) -> ReducedTree:
     """Reduce one tree, which sees some of the columns; `values` are the categories that a vote gives numbers to."""
-    tree = member.tree_
+    tree = member._tree_for_conversion()
     if isinstance(tree, RegressionTree):
         leaves, votes = tree.values[:, None], np.zeros(tree.n_nodes, dtype=np.int64)
     else:
@@ -143,14 +137,10 @@ def _plain_tree(member, columns, classes, names, values) -> PlainTree:
     if isinstance(tree, MachineTree):
         functions = np.zeros((len(tree.functions), len(names) + 1))
         functions[:, columns], functions[:, -1] = tree.functions[:, :-1], tree.functions[:, -1]
-        return PlainTree(
+        return ReducedTree(
             replace(tree, functions=functions, fill=fill, feature_names=names, classes=classes), codes, leaves, votes
         )
     missing = np.array(tree.missing if len(tree.missing) else np.zeros(tree.n_nodes), dtype=np.int8)
-    if isinstance(member, C45Classifier):
-        inner = ~tree.is_leaf
-        left, right = (tree.counts[tree.children[inner, side]].sum(axis=1) for side in (0, 1))
-        missing[inner] = np.where(right > left, 1, -1)
     features = np.asarray(columns, dtype=np.int32)[tree.features]
     tree = replace(tree, features=features, fill=fill, feature_names=names, classes=classes, missing=missing)
-    return PlainTree(replace(tree, codes=(), categories=()), codes, leaves, votes)
+    return ReducedTree(replace(tree, codes=(), categories=()), codes, leaves, votes)
