@@ -66,7 +66,7 @@ def test_code_of_a_page_runs_and_prints_what_it_says(page, tmp_path, monkeypatch
     monkeypatch.chdir(tmp_path)
     names: dict = {}
     text = (DOCS / f"{page}.md").read_text(encoding="utf-8")
-    for kind, code in re.findall(r"^```(pycon|python)\n(.*?)^```", text, re.M | re.S):
+    for kind, code in re.findall(r"^```(pycon|python)\n(.*?)^```", text, re.MULTILINE | re.DOTALL):
         if kind == "python":
             exec(compile(code, page, "exec"), names)
         else:

@@ -86,7 +86,7 @@ def test_a_sample_decides_nothing_alone(seed, monkeypatch):
 
 
 def test_a_tolerance_makes_tests_shorter():
-    sizes = {tolerance: 0 for tolerance in (None, 0.0, 0.2)}
+    sizes = dict.fromkeys((None, 0.0, 0.2), 0)
     for seed in range(12):
         X, y, rng = blobs(seed)
         test = halving(X, rng.normal(size=5) / X.std(axis=0))

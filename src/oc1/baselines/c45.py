@@ -421,8 +421,10 @@ class C45Classifier(SplitterClassifier):
         return self._shares(X, self.smoothing)
 
     _conversion_notes = (
-        "C4.5 divides an example with a missing value among the branches; the converted model sends it down the branch "
-        "that more of the training examples took",
+        (
+            "C4.5 divides an example with a missing value among the branches; the converted model sends it down the "
+            "branch that more of the training examples took"
+        ),
     )
 
     def _tree_for_conversion(self) -> Tree:

@@ -99,7 +99,7 @@ def refusing(command: Callable) -> Callable:
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise typer.Exit(FAULTY_INPUT) from None
         except MemoryError as problem:
-            fail(f"not enough memory ({problem or 'the data are too large'})", FAULTY_INPUT)
+            fail(f"not enough memory ({str(problem) or 'the data are too large'})", FAULTY_INPUT)
         except OSError as problem:
             place = f"{problem.filename}: " if problem.filename else ""
             fail(f"{place}{problem.strerror or problem}", FAULTY_INPUT)

@@ -479,7 +479,7 @@ def _category_numbers(
         total: Any = 0
         for summary, own_places, own in zip(summaries, places, responses, strict=True):
             own_places[m] = [place_of[value] for value in summary.categories[m] or ()]
-            counts = np.zeros((len(values), own[m].shape[1]), dtype=object)  # type: ignore[union-attr]
+            counts = np.zeros((len(values), own[m].shape[1]), dtype=object)
             counts[own_places[m]] = own[m]
             total = total + counts
         sums = total.astype(np.float64)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import reduce
 from operator import add
 from pickle import PickleBuffer
-from typing import Any
+from typing import Any, Self
 
 from dask.sizeof import sizeof
 from dask.utils import funcname
@@ -99,7 +99,7 @@ class Held:
             on.setdefault(workers[0], []).append(number)
         return [numbers for _, numbers in sorted(on.items())]
 
-    def __enter__(self) -> Held:
+    def __enter__(self) -> Self:
         """Begin; nothing is held yet."""
         return self
 

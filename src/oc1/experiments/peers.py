@@ -69,7 +69,8 @@ class Peer(ClassifierMixin, BaseEstimator):
         make = self.load()
         parameters = dict(self.parameters or {})
         seed = (self.random_state or 0) % 2**31  # some take no larger one
-        self._model = _Ydf(make, parameters, seed) if self.package == "ydf" else make(random_state=seed, **parameters)
+        is_ydf = self.package == "ydf"
+        self._model: Any = _Ydf(make, parameters, seed) if is_ydf else make(random_state=seed, **parameters)
         self._X = X
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")

@@ -202,9 +202,11 @@ def page(
     pictures = pictures or {}
     body = [
         "<h1>OC1: the paper's experiments repeated</h1>",
-        '<p class="note">Cells are coloured by the difference in the paper\'s standard deviations: '
-        f'<span class="near">up to {LARGE / 2:g}</span>, <span class="off">up to {LARGE:g}</span>, '
-        '<span class="far">more</span>.</p>',
+        (
+            '<p class="note">Cells are coloured by the difference in the paper\'s standard deviations: '
+            f'<span class="near">up to {LARGE / 2:g}</span>, <span class="off">up to {LARGE:g}</span>, '
+            '<span class="far">more</span>.</p>'
+        ),
     ]
     for name, entry in entries.items():
         body.append(f'<h2 id="{escape(name)}">{escape(entry["title"])}</h2>')

@@ -105,7 +105,7 @@ def plot_importances(model: Any, *, ax: Axes | None = None, top: int = 20) -> Ax
     if not isinstance(model, BaseEstimator):
         raise TypeError(f"a fitted tree or vote of this package is needed, got {type(model).__name__}")
     check_is_fitted(model)
-    importances = model.feature_importances_  # type: ignore[attr-defined]
+    importances = model.feature_importances_
     used = [int(m) for m in np.argsort(-importances, kind="stable") if importances[m] > 0]
     if not used:
         raise ValueError("no attribute matters: the tree is a single leaf")

@@ -313,7 +313,7 @@ def _held(names: list[str], middle: np.ndarray, at: Any, tree: Any) -> np.ndarra
 def _points(model: Any, tree: Any, X, pair: tuple[int, int]) -> np.ndarray:
     """Return the examples in the plane of two attributes; NaN where a value is missing."""
     if isinstance(model, BaseEstimator):
-        X = model._checked(X)  # type: ignore[attr-defined]
+        X = model._checked(X)
     X = np.asarray(X, dtype=float)
     if tree is not None and X.shape[1:] != tree.fill.shape:
         raise ValueError(f"X must have {len(tree.fill)} columns, one for each attribute of the tree")

@@ -235,7 +235,7 @@ class NodeExamples(NamedTuple):
         """Check examples and send them down the tree of a model; the arguments are those of `summarise_nodes`."""
         tree = tree_of(model)
         if isinstance(model, BaseEstimator):
-            X = model._checked(X)  # type: ignore[attr-defined]
+            X = model._checked(X)
         else:
             X = check_array(X, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan")
             if X.shape[1] != len(tree.fill):

@@ -78,7 +78,7 @@ def train(
 
     Example: oc1 train iris.csv --target species -o iris.json
     """
-    from ...files.models.storage import Source, save_model
+    from ...files.models import Source, save_model
     from ...files.tables.reading import read_table
     from ..predictor import Predictor, named
 

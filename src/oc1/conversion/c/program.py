@@ -109,7 +109,7 @@ def to_c(
     >>> file.n_rows, file.n_different
     (2000, 0)
     """
-    if not isinstance(name, str) or not re.fullmatch("[A-Za-z][A-Za-z0-9_]{0,39}", name):
+    if not isinstance(name, str) or not re.fullmatch("[A-Za-z][A-Za-z0-9_]{0,39}", name):  # type: ignore[redundant-expr]
         raise ValueError(
             f"name={name!r} is no name in C: give up to 40 letters, digits and underscores, a letter first"
         )

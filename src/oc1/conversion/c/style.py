@@ -71,7 +71,7 @@ class Style:
         """What stands for a missing value among integers, and for an unknown category."""
         return f"{self.big}_MISSING" if self.is_fixed else f"{self.big}_UNKNOWN"
 
-    def number(self, value: float | int) -> str:
+    def number(self, value: float) -> str:
         """Write a number in full: it is read back as the same one."""
         if self.is_fixed:
             return str(int(value))

@@ -1,5 +1,6 @@
 """Model files in and out."""
 
-from .storage import Source, StoredModel, load_model, model_from_bytes, read_model, save_model
+from .record import Source, StoredModel
+from .storage import load_model, model_from_bytes, read_model, save_model
 
 __all__ = ["Source", "StoredModel", "load_model", "model_from_bytes", "read_model", "save_model"]

@@ -80,7 +80,7 @@ def _decoded_value(value: Any, where: str, depth: int) -> Any:
         pairs = [items(_decoded_value(pair, where, depth), where, 2) for pair in items(value["dict"], where)]
         if not all(isinstance(key, bool | int | float | str) for key, _ in pairs):
             raise InvalidField(where, "keys must be texts, numbers or booleans")
-        found = {key: one for key, one in pairs}
+        found = dict(pairs)
         if len(found) < len(pairs):
             raise InvalidField(where, "a key is there twice")
         return found

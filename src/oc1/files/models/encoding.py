@@ -75,7 +75,7 @@ def _class_of(model: Any) -> type:
     try:
         known = learner_class(type(model).__name__)
     except KeyError:
-        known = None  # type: ignore[assignment]
+        known = None
     if type(model) is not known:
         raise TypeError(f"only models of this package can be stored, not {type(model).__name__}")
     return type(model)

@@ -90,7 +90,7 @@ class ByteSource:
         except (OSError, ValueError) as error:
             raise self.problem(explain_error(error)) from None
         self._raw, self._counted = raw, _Counted(raw)
-        self._stream: IO[bytes] = io.BufferedReader(self._counted, 1 << 16)  # type: ignore[assignment]
+        self._stream: IO[bytes] = io.BufferedReader(self._counted, 1 << 16)
         self.is_gzip = self.peek(2) == b"\x1f\x8b"
         if self.is_gzip:
             self._stream = gzip.GzipFile(fileobj=self._stream)  # type: ignore[assignment]

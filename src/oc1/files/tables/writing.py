@@ -10,7 +10,8 @@ import sys
 import tempfile
 from contextlib import ExitStack
 from pathlib import Path
-from typing import IO, Any
+from types import TracebackType
+from typing import IO, Any, Self
 
 import numpy as np
 import polars as pl
@@ -57,7 +58,7 @@ class RowWriter:
         self._parts: list[Path] = []
         self._started = False
 
-    def __enter__(self) -> RowWriter:
+    def __enter__(self) -> Self:
         try:
             with ExitStack() as stack:
                 self._file: IO[bytes] = self._open(stack)
@@ -102,7 +103,9 @@ class RowWriter:
             raise self._problem(error) from None
         self._started = True
 
-    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         try:
             with self._stack:
                 if error is not None:
