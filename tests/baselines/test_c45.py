@@ -13,7 +13,8 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from oc1.baselines.c45 import C45Classifier, ErrorBasedPruning, GainRatioSplitter, best_cut, pessimistic_errors
-from oc1.growing.splitters import GrownNode, LinearTest
+from oc1.growing.linear_tests import LinearTest
+from oc1.growing.nodes import GrownNode
 from oc1.tree.text import text
 
 

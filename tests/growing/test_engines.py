@@ -14,7 +14,7 @@ from oc1.data.search_space import SearchSpace
 from oc1.growing import engines
 from oc1.growing.engines import LocalEngine, Stretch, count_lines, count_sides, place_test, project_rows
 from oc1.growing.large_nodes import Line, packed
-from oc1.growing.splitters import LinearTest
+from oc1.growing.linear_tests import LinearTest
 from oc1.kernels import histograms as _counting
 
 HALF = 8

@@ -6,8 +6,10 @@ from hypothesis import strategies as st
 from oc1 import OC1Classifier
 from oc1.datasets import make_ls10, make_pol
 from oc1.growing import simplifying
+from oc1.growing.linear_tests import LinearTest
+from oc1.growing.nodes import build_tree
 from oc1.growing.simplifying import simplify
-from oc1.growing.splitters import Limits, LinearTest, build_linear_tree, grow_with
+from oc1.growing.splitters import Limits, grow_with
 
 
 def purity(test, X, y, weights=None):
@@ -287,7 +289,7 @@ def test_examples_go_where_the_tree_sends_them():
     root = grow_with(
         SimpleSplits(X.std(axis=0)), X, y, None, np.arange(300), np.zeros(5), 3, Limits(max_depth=6), seed=0
     )
-    tree = build_linear_tree(root, np.zeros(5), np.arange(3), ())
+    tree = build_tree(root, np.zeros(5), np.arange(3), ())
     leaves = np.bincount(tree.apply(X) * 3 + y, minlength=3 * tree.n_nodes).reshape(-1, 3)
     np.testing.assert_array_equal(leaves[tree.is_leaf], tree.counts[tree.is_leaf])
     assert tree.n_leaves > 8

@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 from oc1 import OC1Classifier
 from oc1.baselines import CARTClassifier
 from oc1.datasets import POL_LINES, make_pol
-from oc1.growing.splitters import GrownNode, LinearTest, build_linear_tree
+from oc1.growing.linear_tests import LinearTest
+from oc1.growing.nodes import GrownNode, build_tree
 from oc1.growing.tao import refine
 from oc1.impurity import MEASURES
 from oc1.tree.linear import Tree
@@ -70,7 +71,7 @@ def pol_tree(X, y, tilt):
             np.empty(0, int), np.empty(0), 0, 0, counts, test, 1.0, [node(low, middle), node(middle + 1, high)]
         )
 
-    return build_linear_tree(node(0, 4), np.zeros(2), np.array([1, 2]), ())
+    return build_tree(node(0, 4), np.zeros(2), np.array([1, 2]), ())
 
 
 @settings(max_examples=25, deadline=None)
@@ -286,7 +287,7 @@ def test_deep_trees_do_not_run_out_of_stack():
             leaf = GrownNode(np.empty(0, int), np.empty(0), 0, 0, np.eye(2)[i % 2])
             test = LinearTest(np.array([0]), np.ones(1), i + 0.5)
             node = GrownNode(np.empty(0, int), np.empty(0), 0, 0, np.ones(2), test, 1.0, [leaf, node])
-        return build_linear_tree(node, np.zeros(1), np.array([0, 1]), ())
+        return build_tree(node, np.zeros(1), np.array([0, 1]), ())
 
     refined = refine(chain(), X, y, max_rounds=1)
     assert refined.max_depth == n - 1

@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..data.search_space import SearchSpace
-from ..growing.grower import Place, TreeGrower, build_tree
+from ..growing.grower import Place, TreeGrower
+from ..growing.nodes import build_tree
 from ..growing.penalised import CarefulGrower
 from ..growing.progress import MOVES, Move, Reporter
 from ..kernels import _kernels

@@ -14,8 +14,10 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from ..growing.linear_tests import LinearTest
+from ..growing.nodes import GrownNode
 from ..growing.progress import Reporter
-from ..growing.splitters import GrownNode, Limits, LinearTest, NodeExamples, entropy, grow_with, information_gained
+from ..growing.splitters import Limits, NodeExamples, entropy, grow_with, information_gained
 from ..learners.base import SplitterClassifier, TreeClassifier
 from ..tree.linear import Tree
 from ..tree.pruning import prune_sequence, pruning_path

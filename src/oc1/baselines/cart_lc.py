@@ -9,7 +9,8 @@ from typing import ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ..growing.splitters import LinearTest, NodeExamples
+from ..growing.linear_tests import LinearTest
+from ..growing.splitters import NodeExamples
 from ..impurity import MEASURES, Measure, category_numbers, get_measure, raise_failure
 from ..kernels import _kernels
 from ..kernels import elimination as _elimination

@@ -10,7 +10,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..growing.splitters import LinearTest, NodeExamples, entropy, information_gained
+from ..growing.linear_tests import LinearTest
+from ..growing.splitters import NodeExamples, entropy, information_gained
 
 #: A split that gains less information than this gains nothing.
 USELESS = 1e-12

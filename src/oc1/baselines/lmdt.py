@@ -9,7 +9,8 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
-from ..growing.splitters import NodeExamples, entropy, structure_of
+from ..growing.nodes import structure_of
+from ..growing.splitters import NodeExamples, entropy
 from ..kernels import linear_machine as _machines
 from ..learners.base import SplitterClassifier, TreeClassifier
 from ..tree.machine import MachineTree, evaluate

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import linprog
 
-from ..growing.splitters import LinearTest, NodeExamples
+from ..growing.linear_tests import LinearTest
+from ..growing.splitters import NodeExamples
 from ..learners.base import SplitterClassifier
 from .grouping import TwoClassProblem, best_axis_split
 

@@ -9,7 +9,8 @@ from typing import ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
-from ..growing.splitters import LinearTest, NodeExamples
+from ..growing.linear_tests import LinearTest
+from ..growing.splitters import NodeExamples
 from ..kernels.perceptron import train_unit
 from ..learners.base import SplitterClassifier
 from .grouping import TwoClassProblem, best_axis_split

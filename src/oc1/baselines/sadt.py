@@ -9,7 +9,8 @@ from typing import ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
-from ..growing.splitters import LinearTest, NodeExamples
+from ..growing.linear_tests import LinearTest
+from ..growing.splitters import NodeExamples
 from ..kernels import annealing as _annealing
 from ..learners.base import SplitterClassifier
 

@@ -17,7 +17,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..data.categories import labels_of
 from ..data.search_space import attribute_means
-from ..growing.grower import build_tree
+from ..growing.nodes import build_tree
 from ..growing.progress import Reporter
 from ..learners.base import Grown, Training
 from ..learners.classifier import OC1Classifier

@@ -21,11 +21,12 @@ from distributed import Future
 from ..data.search_space import sample_positions
 from ..growing.blas import one_blas_thread
 from ..growing.engines import Placed
-from ..growing.grower import Axis, Batch, Ground, GrowthOptions, LargeNode, Place
+from ..growing.grower import Axis, Ground, GrowthOptions, LargeNode, Place, pending
 from ..growing.large_nodes import Counted, Judge, Lines
+from ..growing.linear_tests import LinearTest
+from ..growing.nodes import NodeTable
 from ..growing.penalised import CarefulGrower
 from ..growing.progress import Reporter, advance
-from ..growing.splitters import LinearTest
 from ..impurity import MEASURES
 from ..kernels import _kernels
 from ..kernels._compiling import announce_compiling
@@ -195,17 +196,17 @@ class ClusterGrower(CarefulGrower):
         self.n_searched = 0
         self._one_division = threading.Lock()  # for a moment, workers hold a node and its children
 
-    def grow(self, above: Batch | None = None, row: int = 0) -> Batch:
+    def grow(self, above: NodeTable | None = None, row: int = 0) -> NodeTable:
         """Grow the tree; return the batch that begins with its root."""
         with one_blas_thread(), announce_compiling(), np.errstate(all="ignore"):
             self._compile()
-            above = Batch(_kernels.Nodes.make(1, 0, self.n_classes))
+            above = NodeTable(_kernels.Nodes.make(1, 0, self.n_classes))
             above.nodes.counts[0], above.nodes.seeds[0] = self.root.sums, self.seed
             advance(started=self.root.size)
             root = Place(above, 0, self.root, 0, self.root.size)  # type: ignore[arg-type]
             small = self._follow_all([root], self.few, LARGE_TOGETHER)
             self._follow_all(small, 0, SMALL_TOGETHER)
-        return above.followed[0]
+        return above.subtrees[0]
 
     def _follow_all(self, waiting: list[Place], least: int, together: int) -> list[Place]:
         """Follow all nodes that have so many examples, and those below them; return the nodes that have fewer."""
@@ -229,19 +230,19 @@ class ClusterGrower(CarefulGrower):
         node: ClusterNode = place.examples  # type: ignore[assignment]
         with np.errstate(all="ignore"):
             if place.size < self.few:
-                place.above.followed[place.row] = self._finished(place, node)
+                place.above.subtrees[place.row] = self._finished(place, node)
                 return []
             with self._lock:
                 self.n_searched += 1
-            batch = place.above.followed[place.row] = self._split(place)
-        below = list(batch.pending(place.examples))
+            batch = place.above.subtrees[place.row] = self._split(place)
+        below = list(pending(batch, place.examples))
         if not below:
             node.release()
             return []
         assert node.children is not None
         return [place._replace(examples=child) for place, child in zip(below, node.children, strict=True)]  # type: ignore[arg-type]
 
-    def _finished(self, place: Place, node: ClusterNode) -> Batch:
+    def _finished(self, place: Place, node: ClusterNode) -> NodeTable:
         """Let one worker grow the subtree of a node."""
         if len(node.present) < 2:
             node.release()
@@ -253,7 +254,7 @@ class ClusterGrower(CarefulGrower):
             for group in groups
         ]
         # Not more of what is above than the worker needs.
-        above = Batch(place.above.nodes)
+        above = NodeTable(place.above.nodes)
         batch, considered = hold.ask(
             [
                 (
@@ -269,7 +270,7 @@ class ClusterGrower(CarefulGrower):
         while grown:
             one = grown.pop()
             self._tell(one)
-            grown.extend(one.followed.values())
+            grown.extend(one.subtrees.values())
         return batch
 
     # ------------------------------------------------------------------------------------------------ large nodes
@@ -287,7 +288,7 @@ class ClusterGrower(CarefulGrower):
         node: ClusterNode = place.examples  # type: ignore[assignment]
         return self.options.missing == "direction" and len(node.holes) > m and bool(node.holes[m])
 
-    def _split(self, place: Place, pool: ThreadPoolExecutor | None = None) -> Batch:
+    def _split(self, place: Place, pool: ThreadPoolExecutor | None = None) -> NodeTable:
         if self.options.is_careful:
             return super()._split(place, pool)
         return self._split_large(place, self.plan, None, pool)
@@ -300,7 +301,7 @@ class ClusterGrower(CarefulGrower):
         given: LinearTest | None = None,
         centred: bool = True,
         plan: _kernels.Plan | None = None,
-    ) -> Batch:
+    ) -> NodeTable:
         """Divide a node by a given test, as `_kernels.grow` does."""
         node: ClusterNode = place.examples  # type: ignore[assignment]
         assert given is not None  # large nodes are divided by nothing else
@@ -340,7 +341,9 @@ class ClusterGrower(CarefulGrower):
             return None
         return float(score)
 
-    def _batch_of(self, place: Place, test: LinearTest, threshold: float, gain: float, gap: float, children) -> Batch:
+    def _batch_of(
+        self, place: Place, test: LinearTest, threshold: float, gain: float, gap: float, children
+    ) -> NodeTable:
         above, n_terms = place.above.nodes, len(test.features)
         nodes = _kernels.Nodes.make(3, n_terms, self.n_classes)
         depth, middle = above.table[place.row, _kernels.DEPTH], place.start + children[0].size
@@ -352,7 +355,7 @@ class ClusterGrower(CarefulGrower):
             nodes.table[1 + side] = *span, depth + 1, 0, 0, 0, 0, _kernels.PENDING, BY_FILL
             nodes.counts[1 + side] = child.sums
             nodes.seeds[1 + side] = _kernels.mix(nodes.seeds[0], np.uint64(side + 1))
-        return Batch(nodes)
+        return NodeTable(nodes)
 
 
 def best_first(tree: Tree, max_leaf_nodes: int) -> Tree:

@@ -23,10 +23,11 @@ from ..data.moments import Moments, moments_of
 from ..data.sampling import are_whole, place_hashes
 from ..data.search_space import SearchSpace
 from ..growing.engines import Placed, Stretch, count_lines, count_sides, place_test, project_rows
-from ..growing.grower import NO_HOLES, Batch, Ground, GrowthOptions, TreeGrower, holes_of
+from ..growing.grower import NO_HOLES, Ground, GrowthOptions, TreeGrower, holes_of
 from ..growing.large_nodes import Counted, Lines
+from ..growing.linear_tests import LinearTest
+from ..growing.nodes import NodeTable
 from ..growing.penalised import CarefulGrower
-from ..growing.splitters import LinearTest
 from ..kernels._kernels import BY_FILL, Examples, flat_view
 from ..tree.pruning import PruningSequence
 from .partitions import Partition
@@ -266,9 +267,9 @@ def join(parts: list[Picked]) -> Picked:
 
 
 def finish(
-    numbers: list[list[int]], picked: list[list[Picked]], above: Batch, row: int, options: GrowthOptions,
+    numbers: list[list[int]], picked: list[list[Picked]], above: NodeTable, row: int, options: GrowthOptions,
     ground: Ground, fill: np.ndarray, n_classes: int, coded: Sequence[bool],
-) -> tuple[Batch, int]:  # fmt: skip
+) -> tuple[NodeTable, int]:  # fmt: skip
     """Grow the whole subtree of a node from its examples; return it and how many hyperplanes were considered.
 
     The examples come from several workers; `numbers` says from which partitions, to bring them in order.

@@ -18,7 +18,7 @@ from ..data.search_space import SearchSpace
 from ..kernels import _kernels
 from ..kernels import histograms as _counting
 from .large_nodes import Counted, Lines
-from .splitters import LinearTest
+from .linear_tests import LinearTest
 
 #: Examples that a thread counts at a time, and that are brought to search space together where no columns are kept.
 PIECE = 65_536

@@ -7,7 +7,7 @@ import itertools
 import threading
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,11 +19,12 @@ from ..kernels import _kernels
 from ..kernels._compiling import announce_compiling
 from ..kernels._pointers import typed
 from ..kernels.elimination import shortening
-from ..tree.linear import Tree
 from .engines import LocalEngine, Stretch, count_sides
 from .large_nodes import Climbing, Judge, Sketch, answer, best_attribute, climb, promising, room_for_lines
+from .linear_tests import LinearTest
+from .nodes import NodeTable
 from .progress import Reporter, advance, noted_moves
-from .splitters import LinearTest, derived_seed
+from .splitters import derived_seed
 from .starts import AXIS, RANDOM
 
 #: A subtree of fewer examples is grown by one call into the kernels; larger nodes are split one by one, so that the
@@ -125,29 +126,10 @@ class GrowthOptions:
         )
 
 
-@dataclass
-class Batch:
-    """The nodes that one call into the kernels made; pending ones lead on to further batches."""
-
-    nodes: _kernels.Nodes
-    followed: dict[int, Batch] = field(default_factory=dict)
-
-    def pending(self, examples: _kernels.Examples) -> Iterator[Place]:
-        """List the nodes that are still to be grown, which are ranges of these examples."""
-        for row in np.flatnonzero(self.nodes.table[:, _kernels.STATUS] == _kernels.PENDING):
-            start, stop = self.nodes.table[row, [_kernels.START, _kernels.STOP]].tolist()
-            yield Place(self, int(row), examples, start, stop)
-
-    @property
-    def is_leaf(self) -> bool:
-        """Whether the first node turned out to be a leaf."""
-        return bool(self.nodes.table[0, _kernels.STATUS] == _kernels.LEAF)
-
-
 class Place(NamedTuple):
     """A node that is still to be grown: a row of the batch above it, and a range of examples."""
 
-    above: Batch
+    above: NodeTable
     row: int
     examples: _kernels.Examples  # held by the work list only: gathered columns go when their subtree is done
     start: int
@@ -157,6 +139,13 @@ class Place(NamedTuple):
     def size(self) -> int:
         """Return the number of examples."""
         return self.stop - self.start
+
+
+def pending(table: NodeTable, examples: _kernels.Examples) -> Iterator[Place]:
+    """List the nodes of a table that are still to be grown, which are ranges of these examples."""
+    for row in np.flatnonzero(table.nodes.table[:, _kernels.STATUS] == _kernels.PENDING):
+        start, stop = table.nodes.table[row, [_kernels.START, _kernels.STOP]].tolist()
+        yield Place(table, int(row), examples, start, stop)
 
 
 class Ground(NamedTuple):
@@ -257,7 +246,7 @@ class TreeGrower:
 
     # ------------------------------------------------------------------------------------------------ the work list
 
-    def grow(self, above: Batch | None = None, row: int = 0) -> Batch:
+    def grow(self, above: NodeTable | None = None, row: int = 0) -> NodeTable:
         """Grow the tree, or the subtree of a pending node above it; return the batch that begins with its root."""
         with announce_compiling(), np.errstate(all="ignore"):  # errstate: for NUMBA_DISABLE_JIT
             self._compile()
@@ -271,17 +260,17 @@ class TreeGrower:
                     self._grow_all(root, pool)
             else:
                 self._grow_all(root)
-        return above.followed[row]
+        return above.subtrees[row]
 
     def _compile(self) -> None:
         """Get the two searches and the measure's two functions, which the kernels call through pointers."""
         self._pointers = tuple(map(typed, (*_kernels.compiled_searches(), *self.options.measure.pointers())))
         self._shorten = typed(shortening(self.plan.max_terms < len(self.scale)))
 
-    def _above_root(self) -> Batch:
+    def _above_root(self) -> NodeTable:
         """Return a batch of one pending node, which stands above the root."""
         labels, weights = self.examples.labels, self.examples.weights
-        above = Batch(_kernels.Nodes.make(1, 0, self.n_classes))
+        above = NodeTable(_kernels.Nodes.make(1, 0, self.n_classes))
         above.nodes.counts[0] = np.bincount(
             labels, weights=weights if weights.size else None, minlength=self.n_classes
         )  # fmt: skip
@@ -330,7 +319,7 @@ class TreeGrower:
     def _grow_best_first(self, root: Place) -> None:
         """Keep the split that gains most, until there are enough leaves."""
         order = itertools.count()
-        heap: list[tuple[float, int, Place, Batch]] = []
+        heap: list[tuple[float, int, Place, NodeTable]] = []
 
         def consider(place: Place) -> None:
             batch = self._split(place)
@@ -338,19 +327,19 @@ class TreeGrower:
                 gain = batch.nodes.reals[0, 1] * batch.nodes.counts[0].sum()
                 heapq.heappush(heap, (-gain, next(order), place, batch))
             else:
-                place.above.followed[place.row] = batch
+                place.above.subtrees[place.row] = batch
 
         consider(root)
         leaves = 1
         while heap and leaves < (self.options.max_leaf_nodes or 0):
             _, _, place, batch = heapq.heappop(heap)
-            place.above.followed[place.row] = batch
+            place.above.subtrees[place.row] = batch
             leaves += 1
-            for below in batch.pending(place.examples):
+            for below in pending(batch, place.examples):
                 consider(below)
         for _, _, place, batch in heap:
             batch.nodes.table[0, _kernels.STATUS] = _kernels.LEAF
-            place.above.followed[place.row] = batch
+            place.above.subtrees[place.row] = batch
 
     def _grow_on_threads(self, root: Place, pool: ThreadPoolExecutor) -> None:
         """Share the runs of large nodes among the threads, then let each thread take whole nodes and subtrees.
@@ -383,10 +372,10 @@ class TreeGrower:
         # One by one also where moves are told: those of a node must not be mixed with those of others.
         alone = place.size >= min(SUBTREE, self.options.large) or self.reporter.n_moves > 0
         batch = self._split(place, pool) if alone else self._call(place, 2**62)
-        place.above.followed[place.row] = batch
-        return list(batch.pending(place.examples))
+        place.above.subtrees[place.row] = batch
+        return list(pending(batch, place.examples))
 
-    def _split(self, place: Place, pool: ThreadPoolExecutor | None = None) -> Batch:
+    def _split(self, place: Place, pool: ThreadPoolExecutor | None = None) -> NodeTable:
         """Split one node and no further."""
         if place.size >= self.options.large:
             return self._split_large(place, self.plan, None, pool)
@@ -402,7 +391,7 @@ class TreeGrower:
         given: LinearTest | None = None,
         centred: bool = True,
         plan: _kernels.Plan | None = None,
-    ) -> Batch:
+    ) -> NodeTable:
         """Grow from a node; `given` is its test, whose threshold is then `centred` between its neighbours or not."""
         batch = self._grown(place, max_splits, axis, given, centred, plan)
         self._tell(batch)
@@ -411,7 +400,7 @@ class TreeGrower:
     def _grown(
         self, place: Place, max_splits: int, axis: Axis | None, given: LinearTest | None, centred: bool,
         plan: _kernels.Plan | None,
-    ) -> Batch:  # fmt: skip
+    ) -> NodeTable:  # fmt: skip
         above, row = place.above, place.row
         n_features = len(self.scale)
         room = 3 if max_splits == 1 else 2 * place.size + 1
@@ -441,7 +430,7 @@ class TreeGrower:
         self._check_measure(scratch)
         with self._lock:
             self.n_hyperplanes += considered
-        batch = Batch(nodes.trimmed(n_nodes, n_terms))
+        batch = NodeTable(nodes.trimmed(n_nodes, n_terms))
         self._tell_moves(place, scratch)
         return batch
 
@@ -539,7 +528,7 @@ class TreeGrower:
         counts = place.above.nodes.counts[place.row]
         judge = self._judge_of(counts, sizes, self.plan.min_leaf)
         # The sample is a node like the other, but for the weights of its classes.
-        above = Batch(place.above.nodes._replace(counts=place.above.nodes.counts.copy()))
+        above = NodeTable(place.above.nodes._replace(counts=place.above.nodes.counts.copy()))
         above.nodes.counts[place.row] = np.bincount(
             sample.labels, weights=sample.weights if sample.weights.size else None, minlength=self.n_classes
         )
@@ -638,7 +627,7 @@ class TreeGrower:
 
     def _split_large(
         self, place: Place, plan: _kernels.Plan, given: np.ndarray | None, pool: ThreadPoolExecutor | None
-    ) -> Batch:
+    ) -> NodeTable:
         """Split a large node by the purest hyperplane, as `_kernels.grow` does with smaller ones."""
         if self._stays_leaf(place):
             return self._leaf(place)
@@ -689,16 +678,7 @@ class TreeGrower:
 
     def _test(self, plane: np.ndarray, missing: int = _kernels.BY_FILL) -> LinearTest:
         """Return a plane of the search space as a test in the user's units."""
-        # A constant attribute can only be of use where it is asked whether it is missing.
-        features = np.flatnonzero((plane[:-1] != 0.0) & ((self.scale > 0.0) | (missing != _kernels.BY_FILL)))
-        if len(features) == 1:
-            m = features[0]
-            at = -plane[-1] / plane[m] * self.scale[m]
-            threshold = self.space.shift[m] + at
-            if threshold - self.space.shift[m] > at:
-                threshold = np.nextafter(threshold, -np.inf)  # rounded up, it could be the value above it
-            return LinearTest(features.astype(np.int32), np.ones(1), float(threshold), missing=missing)
-        return LinearTest(*self.space.test_of(plane))
+        return LinearTest.of_search_plane(plane, self.space, missing)
 
     def _stays_leaf(self, place: Place) -> bool:
         """Whether a node is not to be split, whatever a search would find (see `_kernels.stays_leaf`)."""
@@ -707,14 +687,14 @@ class TreeGrower:
         too_deep = nodes.table[place.row, _kernels.DEPTH] >= plan.max_depth
         return bool(np.count_nonzero(nodes.counts[place.row]) < 2 or too_deep or too_small)
 
-    def _leaf(self, place: Place) -> Batch:
+    def _leaf(self, place: Place) -> NodeTable:
         """Return a batch that leaves a node a leaf."""
         above = place.above.nodes
         nodes = _kernels.Nodes.make(1, 0, self.n_classes)
         nodes.table[0, : _kernels.LEFT] = place.start, place.stop, above.table[place.row, _kernels.DEPTH]
         nodes.table[0, _kernels.STATUS] = _kernels.LEAF
         nodes.counts[0], nodes.seeds[0] = above.counts[place.row], above.seeds[place.row]
-        batch = Batch(nodes)
+        batch = NodeTable(nodes)
         self._tell(batch)
         return batch
 
@@ -741,7 +721,7 @@ class TreeGrower:
             counts = place.above.nodes.counts[place.row]
             self.reporter.moves(*noted_moves(scratch.moves, self.plan.measure, counts[counts > 0.0]))
 
-    def _tell(self, batch: Batch) -> None:
+    def _tell(self, batch: NodeTable) -> None:
         nodes = batch.nodes
         status = nodes.table[:, _kernels.STATUS]
         leaves = nodes.table[status == _kernels.LEAF]
@@ -768,68 +748,3 @@ def holes_of(X: np.ndarray, coded: Sequence[bool] = ()) -> np.ndarray:
         if not (coded and coded[m]):
             np.isnan(X[:, m], out=holes[m].view(bool))
     return holes if holes.any() else NO_HOLES
-
-
-def preorder(children: np.ndarray) -> np.ndarray:
-    """Return the nodes of a tree in preorder; children are -1 at leaves, and node 0 is the root."""
-    lefts, rights = children.T.tolist()
-    order, stack = [], [0]
-    while stack:
-        node = stack.pop()
-        order.append(node)
-        if lefts[node] >= 0:
-            stack.append(rights[node])
-            stack.append(lefts[node])
-    return np.array(order)
-
-
-def build_tree(root: Batch, fill: np.ndarray, classes: np.ndarray, feature_names: tuple[str, ...]) -> Tree:
-    """Join the batches of a grown tree into a `Tree`, its nodes in preorder."""
-    batches, begins, links = [root], [0], []
-    for number, batch in enumerate(batches):  # the list grows while it is walked
-        for row, further in batch.followed.items():
-            links.append((begins[number] + row, begins[-1] + len(batches[-1].nodes.table)))
-            begins.append(links[-1][1])
-            batches.append(further)
-    table = np.concatenate([batch.nodes.table for batch in batches])
-    reals = np.concatenate([batch.nodes.reals for batch in batches])
-    counts = np.concatenate([batch.nodes.counts for batch in batches])
-    features = np.concatenate([batch.nodes.features for batch in batches])
-    coefficients = np.concatenate([batch.nodes.coefficients for batch in batches])
-    first_terms = np.cumsum([0] + [len(batch.nodes.features) for batch in batches])
-    sizes = [len(batch.nodes.table) for batch in batches]
-
-    # Children by their place in the joined table; a pending node is the first node of the batch that followed it.
-    inner = table[:, _kernels.STATUS] == _kernels.INNER
-    children = np.where(
-        inner[:, None], table[:, [_kernels.LEFT, _kernels.RIGHT]] + np.repeat(begins, sizes)[:, None], -1
-    )
-    stands_for = np.arange(len(table))
-    if links:
-        pending, followed = np.array(links).T
-        stands_for[pending] = followed
-        children = np.where(children >= 0, stands_for[children], -1)
-    order = preorder(children)
-    number_of = np.full(len(table), -1)
-    number_of[order] = np.arange(len(order))
-    children, inner, table = children[order], inner[order], table[order]
-
-    n_terms = np.where(inner, table[:, _kernels.N_TERMS], 0)
-    terms = np.concatenate([[0], np.cumsum(n_terms)])
-    begin = (np.repeat(first_terms[:-1], sizes)[order] + table[:, _kernels.FIRST_TERM]) - terms[:-1]
-    where = np.repeat(begin, n_terms) + np.arange(terms[-1])
-    missing = np.where(inner, table[:, _kernels.MISSING], _kernels.BY_FILL).astype(np.int8)
-    return Tree(
-        children=np.where(children >= 0, number_of[children], -1).astype(np.int32),
-        terms=terms.astype(np.int64),
-        features=features[where],
-        coefficients=coefficients[where],
-        thresholds=np.where(inner, reals[order, 0], 0.0),
-        counts=counts[order],
-        gains=np.where(inner, reals[order, 1], 0.0),
-        gaps=np.where(inner, reals[order, 2], 0.0),
-        missing=missing if missing.any() else (),
-        fill=fill,
-        classes=classes,
-        feature_names=feature_names,
-    )

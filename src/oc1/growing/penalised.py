@@ -23,7 +23,8 @@ import numpy as np
 
 from ..kernels import _kernels
 from .blas import one_blas_thread
-from .grower import NO_AXIS, Batch, Ground, GrowthOptions, Place, TreeGrower
+from .grower import NO_AXIS, Ground, GrowthOptions, Place, TreeGrower, pending
+from .nodes import NodeTable
 from .simplifying import round_numbers, simplify
 from .starts import AXIS, RANDOM, STARTS, NodeView, twoing
 
@@ -103,16 +104,16 @@ class CarefulGrower(TreeGrower):
         self.plan = self.plan._replace(axis_starts=0, n_runs=self.plan.n_runs + ROOM)
         self.complexity_penalty = self.options.complexity_penalty * min(1.0, ground.n_examples / CAUTIOUS)
 
-    def grow(self, above: Batch | None = None, row: int = 0) -> Batch:
+    def grow(self, above: NodeTable | None = None, row: int = 0) -> NodeTable:
         """Grow the tree, or the subtree of a pending node above it; return the batch that begins with its root."""
         with one_blas_thread():  # sums must not depend on their number
             return super().grow(above, row)
 
     def _follow(self, place: Place, pool: ThreadPoolExecutor | None = None) -> list[Place]:
-        batch = place.above.followed[place.row] = self._split(place, pool)
-        return list(batch.pending(place.examples))
+        batch = place.above.subtrees[place.row] = self._split(place, pool)
+        return list(pending(batch, place.examples))
 
-    def _split(self, place: Place, pool: ThreadPoolExecutor | None = None) -> Batch:
+    def _split(self, place: Place, pool: ThreadPoolExecutor | None = None) -> NodeTable:
         plan, nodes = self.plan, place.above.nodes
         totals = nodes.counts[place.row][nodes.counts[place.row] > 0.0]
         if self._stays_leaf(place):
@@ -128,7 +129,7 @@ class CarefulGrower(TreeGrower):
             return self._call(place, 1, given=self._test(best.plane, best.missing))
         return self._divide(place, best.plane, best.is_linear)
 
-    def _divide(self, place: Place, plane: np.ndarray, is_linear: bool) -> Batch:
+    def _divide(self, place: Place, plane: np.ndarray, is_linear: bool) -> NodeTable:
         """Split by a plane, in as short a form as costs nothing."""
         test, options = self._test(plane), self.options
         if not options.shortens or place.size > FITTED or place.size >= options.large:
@@ -146,7 +147,7 @@ class CarefulGrower(TreeGrower):
             )  # fmt: skip
         return self._call(place, 1, given=test, centred=False)
 
-    def _purest(self, place: Place, pool: ThreadPoolExecutor | None) -> Batch:
+    def _purest(self, place: Place, pool: ThreadPoolExecutor | None) -> NodeTable:
         """Split by the purest of all runs, as `TreeGrower` does; some of them begin at the planes of the starts."""
         given = []
         if self.is_oblique and place.size >= self.plan.min_oblique:
@@ -337,7 +338,7 @@ class CarefulGrower(TreeGrower):
         ideal = highest(totals) - chance
         return ideal > 0.0 and (best is None or ideal > best.merit * chance / 3.0)
 
-    def _shortened(self, place: Place, best: Candidate) -> Batch:
+    def _shortened(self, place: Place, best: Candidate) -> NodeTable:
         """Split by a plane with too many terms, after dropping some of them."""
         if place.size >= self.options.large:
             test = self._few_terms(self._large(place).sample, place, best.plane)

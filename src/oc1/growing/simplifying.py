@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..tree.linear import project
-from .splitters import LinearTest
+from .linear_tests import LinearTest
 
 #: Terms are dropped by looking at so many of a node's examples; all of them have to agree in the end.
 SAMPLE = 20_000

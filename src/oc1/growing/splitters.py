@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import heapq
 import itertools
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
 
 from ..kernels import _kernels
-from ..tree.linear import Tree, project
+from .linear_tests import LinearTest, Split
+from .nodes import GrownNode
 from .progress import Reporter, advance
 
 
@@ -48,59 +49,6 @@ class NodeExamples:
     def counts(self) -> np.ndarray:
         """Weight of each class."""
         return np.bincount(self.y, weights=self.weights, minlength=self.n_classes)
-
-
-class Split(Protocol):
-    """A question with several answers."""
-
-    @property
-    def n_branches(self) -> int:
-        """How many answers."""
-
-    def branches(self, X: np.ndarray) -> np.ndarray:
-        """Return the branch of each row, or -1 where the question cannot be answered (a value is missing)."""
-
-
-@dataclass(frozen=True)
-class LinearTest:
-    """A test ``sum(coefficients * x[features]) > threshold`` in the user's units: branch 1 if so, else branch 0.
-
-    With a single attribute, `missing` may say that missing values go left (-1) or right (1); 0: see `Tree`.
-    """
-
-    features: np.ndarray
-    coefficients: np.ndarray
-    threshold: float
-    gap: float = 0.0
-    n_branches: int = 2
-    missing: int = 0
-
-    @classmethod
-    def of_plane(cls, plane: np.ndarray, threshold: float, X: np.ndarray) -> LinearTest:
-        """Make the test ``plane . x > threshold``, its threshold midway between the nearest rows of X on both sides.
-
-        Terms with coefficient 0 are left out, the first coefficient becomes positive and the largest 1 in size.
-        """
-        features = np.flatnonzero(plane)
-        if len(features) == 0:
-            return cls(features.astype(np.int32), np.empty(0), threshold)
-        factor = np.sign(plane[features[0]]) / np.abs(plane).max()
-        coefficients, threshold = plane[features] * factor, float(threshold * factor)
-        values = project(X, features, coefficients)
-        right = values > threshold
-        gap = 0.0
-        if right.any() and not right.all():
-            below, above = values[~right].max(), values[right].min()
-            middle = below + 0.5 * (above - below)
-            threshold = float(middle) if below <= middle < above else float(below)
-            gap = float(above - below)
-        return cls(features.astype(np.int32), coefficients, threshold, gap)
-
-    def branches(self, X: np.ndarray) -> np.ndarray:
-        """Return the branch of each row, -1 where a value is missing."""
-        values = project(X, self.features, self.coefficients)
-        unknown = -1 if self.missing == 0 else self.missing > 0
-        return np.where(np.isnan(values), unknown, values > self.threshold)
 
 
 class Notes(Protocol):
@@ -178,28 +126,6 @@ class Limits:
     min_samples_leaf: int = 1
     max_leaf_nodes: int | None = None
     min_impurity_decrease: float = 0.0
-
-
-@dataclass
-class GrownNode:
-    """A node under construction."""
-
-    rows: np.ndarray
-    weights: np.ndarray  # of those rows, in this node
-    depth: int
-    seed: int
-    counts: np.ndarray  # weight of each class, or what else the tree notes of its nodes
-    split: Split | None = None
-    gain: float = 0.0
-    children: list[GrownNode] = field(default_factory=list)
-
-    def preorder(self) -> list[GrownNode]:
-        """List this node and all below it, parents first, first branches first."""
-        nodes, stack = [], [self]
-        while stack:
-            nodes.append(stack.pop())
-            stack.extend(reversed(nodes[-1].children))
-        return nodes
 
 
 def entropy(counts: np.ndarray) -> np.ndarray:
@@ -313,36 +239,3 @@ def grow_with(
             expand(child)
             heapq.heappush(heap, (-child.gain * notes.weight(child.counts), next(order), child))
     return root
-
-
-def structure_of(nodes: list[GrownNode], n_branches: int) -> dict[str, np.ndarray]:
-    """Return the fields ``children``, ``counts`` and ``gains`` of a `TreeStructure` from nodes in preorder."""
-    number = {id(node): i for i, node in enumerate(nodes)}
-    children = np.full((len(nodes), n_branches), -1, dtype=np.int32)
-    for i, node in enumerate(nodes):
-        children[i, : len(node.children)] = [number[id(child)] for child in node.children]
-    return {
-        "children": children,
-        "counts": np.array([node.counts for node in nodes]),
-        "gains": np.array([node.gain for node in nodes]),
-    }
-
-
-def build_linear_tree(root: GrownNode, fill: np.ndarray, classes: np.ndarray, feature_names: tuple[str, ...]) -> Tree:
-    """Make a `Tree` of a grown root whose splits are all linear tests."""
-    nodes = root.preorder()
-    nothing = LinearTest(np.empty(0, np.int32), np.empty(0), 0.0)
-    tests = [node.split if isinstance(node.split, LinearTest) else nothing for node in nodes]
-    missing = np.array([test.missing for test in tests], dtype=np.int8)
-    return Tree(
-        **structure_of(nodes, 2),
-        fill=fill,
-        classes=classes,
-        feature_names=feature_names,
-        terms=np.cumsum([0] + [len(test.features) for test in tests]).astype(np.int64),
-        features=np.concatenate([test.features for test in tests]).astype(np.int32),
-        coefficients=np.concatenate([test.coefficients for test in tests]),
-        thresholds=np.array([test.threshold for test in tests]),
-        gaps=np.array([test.gap for test in tests]),
-        missing=missing if missing.any() else (),
-    )

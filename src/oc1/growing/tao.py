@@ -29,7 +29,9 @@ from ..kernels._compiling import announce_compiling
 from ..tree.linear import Tree, project
 from .blas import one_blas_thread
 from .linear_models import ridge_logistic
-from .splitters import GrownNode, LinearTest, build_linear_tree, information_gained
+from .linear_tests import LinearTest
+from .nodes import GrownNode, build_tree
+from .splitters import information_gained
 
 #: Shares of misclassified weight closer than this are equal.
 EQUAL = 1e-10
@@ -142,7 +144,7 @@ def refine(
                 break
             root = refiner.improved(root)
         grown = _grown(root, _gain_of(criterion, len(tree.classes)))
-    new = build_linear_tree(grown, tree.fill, tree.classes, tree.feature_names)
+    new = build_tree(grown, tree.fill, tree.classes, tree.feature_names)
     return replace(new, codes=tree.codes, categories=tree.categories)
 
 

@@ -23,10 +23,11 @@ from ..data import sampling
 from ..data.categories import Categories, code_categories, encode, explain_text, labels_of, learn_and_encode, renumber
 from ..data.categories import replace_by_codes as coded
 from ..data.search_space import SearchSpace, attribute_means
-from ..growing.grower import GrowthOptions, TreeGrower, build_tree
+from ..growing.grower import GrowthOptions, TreeGrower
+from ..growing.nodes import GrownNode, build_tree
 from ..growing.penalised import CarefulGrower
 from ..growing.progress import Reporter
-from ..growing.splitters import ClassWeights, GrownNode, Limits, Notes, Splitter, build_linear_tree, grow_with
+from ..growing.splitters import ClassWeights, Limits, Notes, Splitter, grow_with
 from ..kernels._compiling import announce_compiling
 from ..tree import pruning
 from ..tree.html import small_html
@@ -500,7 +501,7 @@ class GrownBySplitter(TreeEstimator):
 
     def _build(self, root: GrownNode, data: Training) -> TreeStructure:
         """Turn the grown nodes into a tree."""
-        return build_linear_tree(root, data.fill, data.classes, data.feature_names)
+        return build_tree(root, data.fill, data.classes, data.feature_names)
 
     def _grow(self, data, rows, weights):
         splitter = self._splitter(data, rows)

@@ -13,7 +13,9 @@ from sklearn.utils.validation import _check_sample_weight
 
 from ..data.categories import learn_and_encode
 from ..data.search_space import SearchSpace
-from ..growing.splitters import GrownNode, LinearTest, NodeExamples, build_linear_tree
+from ..growing.linear_tests import LinearTest
+from ..growing.nodes import GrownNode, build_tree
+from ..growing.splitters import NodeExamples
 from ..kernels import regression as _regression
 from ..tree.pruning import PruningSequence, pruning_path, smallest_within
 from ..tree.regression import RegressionTree
@@ -321,7 +323,7 @@ class OC1Regressor(RegressorMixin, GrownBySplitter):
         )
 
     def _build(self, root: GrownNode, data: Training) -> RegressionTree:
-        tree = build_linear_tree(root, data.fill, data.classes, data.feature_names)
+        tree = build_tree(root, data.fill, data.classes, data.feature_names)
         weights, values, losses = tree.counts.T
         return RegressionTree(**{**vars(tree), "counts": weights[:, None]}, values=values, losses=losses)
 
