@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.utils import check_random_state
+
+_Seed = int | np.random.RandomState | None
+_Examples = tuple[npt.NDArray[np.float64], npt.NDArray[np.int64]]
 
 #: The four lines x1 + x2 = c of POL, read off Figure 9.
 POL_LINES = (0.3114, 0.6246, 1.0632, 1.6272)
 
 
-def _uniform(n_samples: int, n_features: int, random_state) -> np.ndarray:
+def _uniform(n_samples: int, n_features: int, random_state: _Seed) -> npt.NDArray[np.float64]:
     if n_samples < 1:
         raise ValueError(f"n_samples must be at least 1, got {n_samples}")
-    return check_random_state(random_state).uniform(size=(n_samples, n_features))
+    random: np.random.RandomState = check_random_state(random_state)
+    return random.uniform(size=(n_samples, n_features))
 
 
-def make_ls10(n_samples: int = 2000, random_state=None) -> tuple[np.ndarray, np.ndarray]:
+def make_ls10(n_samples: int = 2000, random_state: _Seed = None) -> _Examples:
     """Make LS10: ten attributes uniform in [0, 1], two classes, separable by one hyperplane.
 
     Class 1 where ``x1 + x2 + x3 + x4 + x5 < x6 + x7 + x8 + x9 + x10``, else 2.
@@ -34,7 +39,7 @@ def make_ls10(n_samples: int = 2000, random_state=None) -> tuple[np.ndarray, np.
     return X, np.where(X[:, :5].sum(axis=1) < X[:, 5:].sum(axis=1), 1, 2)
 
 
-def make_pol(n_samples: int = 2000, random_state=None) -> tuple[np.ndarray, np.ndarray]:
+def make_pol(n_samples: int = 2000, random_state: _Seed = None) -> _Examples:
     """Make POL: the unit square cut by four parallel oblique lines into five stripes of two classes, 1 2 1 2 1.
 
     Parameters
@@ -51,12 +56,12 @@ def make_pol(n_samples: int = 2000, random_state=None) -> tuple[np.ndarray, np.n
     return X, label_pol(X)
 
 
-def label_pol(X: np.ndarray) -> np.ndarray:
+def label_pol(X: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
     """Return the POL class of points in the plane."""
     return 1 + np.searchsorted(POL_LINES, X[:, 0] + X[:, 1]) % 2
 
 
-def make_rcb(n_samples: int = 2000, random_state=None) -> tuple[np.ndarray, np.ndarray]:
+def make_rcb(n_samples: int = 2000, random_state: _Seed = None) -> _Examples:
     """Make RCB, the rotated checker board: the unit square cut by a tree of seven lines into eight classes, 1 to 8.
 
     Parameters
@@ -73,7 +78,7 @@ def make_rcb(n_samples: int = 2000, random_state=None) -> tuple[np.ndarray, np.n
     return X, label_rcb(X)
 
 
-def label_rcb(X: np.ndarray) -> np.ndarray:
+def label_rcb(X: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
     """Return the RCB class of points in the plane (lines read off Figure 9)."""
     x1, x2 = X[:, 0], X[:, 1]
     upper = np.where(
@@ -89,10 +94,10 @@ def label_rcb(X: np.ndarray) -> np.ndarray:
     return np.where(x2 > 1.0676 * x1, upper, lower)
 
 
-def load_figure5() -> tuple[np.ndarray, np.ndarray]:
+def load_figure5() -> _Examples:
     """Return eight points of two classes that one line separates, but that hold CART-LC in a local minimum (Figure 5).
 
-    No change of a single coefficient improves the best axis-parallel split. Every second random jump gets away from it.
+    No change of a single coefficient improves the best axis-parallel split. Every other random jump escapes from it.
     (The paper's own points are not known; these have its property.)
 
     Returns

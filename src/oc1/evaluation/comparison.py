@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from joblib import effective_n_jobs
+from numpy.typing import ArrayLike
 from scipy import stats
 from sklearn.dummy import DummyClassifier
 from sklearn.impute import SimpleImputer
@@ -16,28 +18,28 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils import check_array, check_consistent_length, check_random_state, column_or_1d
+from sklearn.utils import check_random_state, check_X_y
 from sklearn.utils.multiclass import check_classification_targets
 
 from ..growing.progress_bar import progress_bar
 from ..learners.classifier import OC1Classifier
 from ..learners.ensemble import OC1EnsembleClassifier
-from .protocol import FoldRecord, PairedTest, corrected_t_test, cross_validate, nested, summarise
+from .protocol import FoldRecord, PairedTest, corrected_t_test, cross_validate, nested, paired_differences, summarise
 
 #: Names of the learners that are always compared.
 OBLIQUE, AXIS, VOTE = "OC1", "OC1, axis-parallel", "OC1, vote of 11"
 TREE, LINEAR, MAJORITY = "scikit-learn's tree", "logistic regression", "majority class"
 
 #: A difference is clear if chance gives one as large less often than this.
-LEVEL = 0.05
-#: Points of accuracy: if a difference is known no better than this, there are too few examples to tell.
-TOO_WIDE = 5.0
-#: Points of accuracy by which a linear model may fall behind and still do as well.
-SLIGHT = 0.5
-#: A tree is clearly smaller with this share of the leaves, and one leaf less.
-SMALLER = 2 / 3
-#: What the pruning of scikit-learn's tree is chosen from; the first of equals, so the smallest tree.
-ALPHAS = (0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001, 0.0005, 0.0)
+SIGNIFICANCE_LEVEL = 0.05
+#: If the difference is known no better than this, there are too few examples to tell.
+MAX_MARGIN_POINTS = 5.0
+#: A linear model that falls behind by no more than this still does as well.
+MAX_LINEAR_LAG_POINTS = 0.5
+#: A tree is clearly smaller with at most this share of the leaves, and at least one leaf fewer.
+MAX_SHARE_OF_LEAVES = 2 / 3
+#: Values of ccp_alpha to choose from for scikit-learn's tree. Of equals the first wins, so the smallest tree.
+CCP_ALPHAS = (0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001, 0.0005, 0.0)
 
 
 @dataclass(frozen=True)
@@ -76,7 +78,7 @@ class Comparison:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but the folds, in JSON's types."""
-        values = {name: value for name, value in self.__dict__.items() if name != "records"}
+        values = {name: value for name, value in vars(self).items() if name != "records"}
         return values | {"table": [dict(row) for row in self.table], "findings": list(self.findings)}
 
     def __str__(self) -> str:
@@ -99,13 +101,13 @@ def _cells(row: Mapping[str, Any]) -> list[str]:
 
 
 def compare(
-    X,
-    y,
+    X: ArrayLike,
+    y: ArrayLike,
     *,
     learners: Mapping[str, Any] | None = None,
     folds: int = 5,
     repeats: int = 3,
-    random_state=None,
+    random_state: int | np.random.RandomState | None = None,
     n_jobs: int | None = None,
     progress: bool = True,
 ) -> Comparison:
@@ -150,52 +152,34 @@ def compare(
     >>> print(comparison.advice.split(":")[0])
     Oblique splits pay on these data
     """
-    X = check_array(X, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan")
-    labels = column_or_1d(y)
-    check_consistent_length(X, labels)
+    examples, labels = check_X_y(X, y, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan")
     check_classification_targets(labels)
-    classes, codes = np.unique(labels, return_inverse=True)
+    classes, codes, counts = np.unique(labels, return_inverse=True, return_counts=True)
     if folds < 2 or repeats < 1:
         raise ValueError(f"needs at least 2 folds and 1 repeat, got folds={folds}, repeats={repeats}")
-    _check_classes(classes, codes, folds)
-    contestants = _contestants(learners, int(np.bincount(codes).min()), folds)
+    _check_classes(classes, counts, folds)
+    contestants = _contestants(learners, int(counts.min()), folds)
     seed = int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
-    total = len(contestants) * folds * repeats
-    if progress:
-        with progress_bar("folds", total) as bar:
-            records = _run(contestants, X, codes, folds, repeats, seed, n_jobs, bar.advance)
-    else:
-        records = _run(contestants, X, codes, folds, repeats, seed, n_jobs, lambda: None)
-    table = _table(records)
-    findings, advice = _advise(table, records)
-    n_samples, n_features = X.shape
+    jobs = effective_n_jobs(n_jobs)
+    with progress_bar("folds", len(contestants) * folds * repeats) if progress else nullcontext() as bar:
+        advance = None if bar is None else lambda record: bar.advance()
+        records = cross_validate(
+            contestants, examples, codes, repeats=repeats, folds=folds, seed=seed, n_jobs=jobs, on_record=advance
+        )
+    tests = {name: corrected_t_test(records, name, OBLIQUE) for name in contestants if name != OBLIQUE}
+    table = _table(records, tests)
+    findings, advice = _advise({row["learner"]: row for row in table}, tests, records)
+    n_samples, n_features = examples.shape
     return Comparison(table, findings, advice, n_samples, n_features, len(classes), folds, repeats, records)
 
 
-def _run(contestants, X, codes, folds, repeats, seed, n_jobs, advance) -> list[FoldRecord]:
-    return cross_validate(
-        contestants,
-        X,
-        codes,
-        repeats=repeats,
-        folds=folds,
-        seed=seed,
-        n_jobs=effective_n_jobs(n_jobs),
-        on_record=lambda record: advance(),
-    )
-
-
-def _check_classes(classes: np.ndarray, codes: np.ndarray, folds: int) -> None:
+def _check_classes(classes: np.ndarray, counts: np.ndarray, folds: int) -> None:
     if len(classes) < 2:
-        raise ValueError(f"there is one class only ({classes[0]!s}): nothing is to be told apart")
-    counts = np.bincount(codes)
-    rarest = int(counts.argmin())
-    if counts[rarest] < folds:
-        few = int(counts[rarest])
-        way = f"give folds={few}, or leave the class out" if few > 1 else "leave the class out"
-        raise ValueError(
-            f"class {classes[rarest]!s} has {few} example{'s' if few > 1 else ''}, fewer than the {folds} folds: {way}"
-        )
+        raise ValueError(f"there is one class only ({classes[0]!s}), so there is nothing to tell apart")
+    rarest, fewest = classes[counts.argmin()], int(counts.min())
+    if fewest < folds:
+        has = f"class {rarest!s} has {fewest} example{'s' if fewest > 1 else ''}, fewer than the {folds} folds"
+        raise ValueError(f"{has}: {f'give folds={fewest}, or ' if fewest > 1 else ''}leave the class out")
 
 
 def _contestants(learners: Mapping[str, Any] | None, rarest: int, folds: int) -> dict[str, Any]:
@@ -208,7 +192,7 @@ def _contestants(learners: Mapping[str, Any] | None, rarest: int, folds: int) ->
         OBLIQUE: OC1Classifier(),
         AXIS: OC1Classifier(splits="axis"),
         VOTE: OC1EnsembleClassifier(n_estimators=11),
-        TREE: nested(tree, {"ccp_alpha": ALPHAS}, inner) if inner > 1 else tree,
+        TREE: nested(tree, {"ccp_alpha": CCP_ALPHAS}, inner) if inner > 1 else tree,
         LINEAR: make_pipeline(
             SimpleImputer(keep_empty_features=True), StandardScaler(), LogisticRegression(max_iter=2000)
         ),
@@ -218,135 +202,102 @@ def _contestants(learners: Mapping[str, Any] | None, rarest: int, folds: int) ->
     for name in (OBLIQUE, AXIS, MAJORITY):
         if chosen[name] is None:
             raise ValueError(f"{name!r} cannot be left out: the advice is about it")
-    for name, learner in chosen.items():
-        if learner is not None and not hasattr(learner, "fit"):
-            raise ValueError(f"the learner {name!r} is not a scikit-learn classifier: {learner!r}")
     return {name: learner for name, learner in chosen.items() if learner is not None}
 
 
-def _table(records: list[FoldRecord]) -> list[dict[str, Any]]:
-    rows = []
-    for cell in summarise(records):
-        test = corrected_t_test(records, cell.learner, OBLIQUE) if cell.learner != OBLIQUE else None
-        rows.append(
-            {
-                "learner": cell.learner,
-                "accuracy": cell.accuracy,
-                "accuracy_sd": cell.accuracy_sd,
-                "leaves": cell.leaves,
-                "depth": cell.depth,
-                "seconds": cell.seconds,
-                "difference": None if test is None else test.difference,
-                "p_value": None if test is None else test.p_value,
-            }
-        )
+def _table(records: list[FoldRecord], tests: Mapping[str, PairedTest]) -> list[dict[str, Any]]:
+    columns = ("learner", "accuracy", "accuracy_sd", "leaves", "depth", "seconds")
+    rows = [{name: getattr(cell, name) for name in columns} for cell in summarise(records)]
+    for row in rows:
+        test = tests.get(row["learner"])
+        row |= {name: getattr(test, name, None) for name in ("difference", "p_value")}
     return rows
 
 
-def _advise(table: list[dict[str, Any]], records: list[FoldRecord]) -> tuple[tuple[str, ...], str]:
+def _advise(
+    rows: Mapping[str, Mapping[str, Any]], tests: Mapping[str, PairedTest], records: list[FoldRecord]
+) -> tuple[tuple[str, ...], str]:
     """Return the findings and the paragraph."""
-    rows = {row["learner"]: row for row in table}
-    oblique = rows[OBLIQUE]
-    best = max((row for row in table if row["learner"] != MAJORITY), key=lambda row: row["accuracy"])
+    best = max((row for name, row in rows.items() if name != MAJORITY), key=lambda row: row["accuracy"])
     against = corrected_t_test(records, best["learner"], MAJORITY)
     if not _clearly_better(against):
         return ("majority",), (
             f"Nothing here beats always answering the majority class, which is right in "
-            f"{rows[MAJORITY]['accuracy']:.1f} % of the cases: the best, {best['learner']}, is right in "
-            f"{best['accuracy']:.1f} % ({_chance(against.p_value)}). Whether splits are oblique makes no difference "
+            f"{_share(rows[MAJORITY])} of the cases: the best, {best['learner']}, is right in "
+            f"{_share(best)} ({_chance(against)}). Whether splits are oblique makes no difference "
             "until there are attributes, or more examples, that tell the classes apart."
         )
-    finding, text = _oblique_or_axis(oblique, rows[AXIS], records)
-    findings, sentences = [finding], [text]
-    if LINEAR in rows and (said := _linear(oblique, rows[LINEAR])):
-        findings.append("linear")
-        sentences.append(said)
-    if VOTE in rows and _clearly_better(_difference(rows[VOTE])):
-        findings.append("vote")
-        sentences.append(
-            f"Where accuracy matters more than reading the model, the vote gains: {_share(rows[VOTE])} "
-            f"({_chance(rows[VOTE]['p_value'])})."
-        )
-    named = {OBLIQUE, AXIS, VOTE, LINEAR, MAJORITY}
-    better = [row for row in table if row["learner"] not in named and _clearly_better(_difference(row))]
-    if better:
-        findings.append("others")
-        each = "; ".join(f"{row['learner']}, {_share(row)} ({_chance(row['p_value'])})" for row in better)
-        sentences.append(f"Clearly more accurate than one oblique tree: {each}.")
-    return tuple(findings), " ".join(sentences)
+    findings = [_oblique_or_axis(rows[OBLIQUE], rows[AXIS], records)]
+    if LINEAR in rows and (said := _linear(rows[LINEAR], tests[LINEAR])):
+        findings.append(("linear", said))
+    better = {name: f"{_share(rows[name])} ({_chance(test)})" for name, test in tests.items() if _clearly_better(test)}
+    if VOTE in better:
+        findings.append(("vote", f"Where accuracy matters more than a readable model, the vote gains: {better[VOTE]}."))
+    others = [f"{name}, {gain}" for name, gain in better.items() if name not in (AXIS, VOTE, LINEAR, MAJORITY)]
+    if others:
+        findings.append(("others", f"Clearly more accurate than one oblique tree: {'; '.join(others)}."))
+    keywords, sentences = zip(*findings, strict=True)
+    return keywords, " ".join(sentences)
 
 
-def _oblique_or_axis(oblique: Mapping, axis: Mapping, records: list[FoldRecord]) -> tuple[str, str]:
+def _oblique_or_axis(oblique: Mapping[str, Any], axis: Mapping[str, Any], records: list[FoldRecord]) -> tuple[str, str]:
+    """Return whether oblique splits pay, as a keyword and in words."""
     test = corrected_t_test(records, OBLIQUE, AXIS)
     accuracies = f"{_share(oblique)}, with axis-parallel splits {_share(axis)}"
-    chance = f"(difference {test.difference:+.1f} points, {_chance(test.p_value)})"
-    has_sizes = oblique["leaves"] is not None and axis["leaves"] is not None
-    sizes = f"; {oblique['leaves']:.1f} leaves against {axis['leaves']:.1f}" if has_sizes else ""
+    is_clear = test.p_value < SIGNIFICANCE_LEVEL
+    clarity = "" if is_clear else ", no clear difference"
+    difference = f"{clarity} (difference {test.difference:+.1f} points, {_chance(test)})"
+    sizes, is_smaller = "", False
+    if oblique["leaves"] is not None and axis["leaves"] is not None:
+        sizes = f"; {oblique['leaves']:.1f} leaves against {axis['leaves']:.1f}"
+        is_smaller = oblique["leaves"] <= min(MAX_SHARE_OF_LEAVES * axis["leaves"], axis["leaves"] - 1)
     if _clearly_better(test):
-        return "oblique", f"Oblique splits pay on these data: OC1 is right in {accuracies} {chance}{sizes}."
-    if test.p_value < LEVEL:
-        return "axis", (
-            f"Oblique splits do not pay on these data: OC1 is right in {accuracies} {chance}{sizes}. Take the "
-            "axis-parallel tree."
-        )
-    margin = _margin(records, OBLIQUE, AXIS)
-    if margin > TOO_WIDE:
+        return "oblique", f"Oblique splits pay on these data: OC1 is right in {accuracies}{difference}{sizes}."
+    margin = _margin(records)
+    if not is_clear and margin > MAX_MARGIN_POINTS:
         low, high = test.difference - margin, test.difference + margin
         return "unclear", (
             f"There are too few examples to tell whether oblique splits pay: OC1 is right in {accuracies}{sizes}, but "
             f"the true difference may be anything from {low:+.0f} to {high:+.0f} points. More repeats will hardly "
-            "help, more examples will."
+            "help; more examples will."
         )
-    if has_sizes and oblique["leaves"] <= min(SMALLER * axis["leaves"], axis["leaves"] - 1):
+    if not is_clear and is_smaller:
         return "smaller", (
-            f"Oblique splits pay in size, not in accuracy: OC1 is right in {accuracies}, no clear difference "
-            f"{chance}, but has {oblique['leaves']:.1f} leaves against {axis['leaves']:.1f}. If few tests matter more "
-            "than that each is on one attribute, take the oblique tree."
+            f"Oblique splits pay in size, not in accuracy: OC1 is right in {accuracies}{difference}{sizes}. If having "
+            "few tests matters more to you than having each on one attribute, take the oblique tree."
         )
     return "axis", (
-        f"Oblique splits do not pay on these data: OC1 is right in {accuracies}, no clear difference {chance}{sizes}. "
+        f"Oblique splits do not pay on these data: OC1 is right in {accuracies}{difference}{sizes}. "
         "Take the axis-parallel tree, whose tests are easier to read."
     )
 
 
-def _linear(oblique: Mapping, linear: Mapping) -> str:
+def _linear(linear: Mapping[str, Any], test: PairedTest) -> str:
     """Return a sentence on a linear model that does as well or better; empty if it does not."""
-    test = _difference(linear)
     if _clearly_better(test):
-        return (
-            f"Logistic regression is clearly more accurate than the oblique tree: {_share(linear)} "
-            f"({_chance(test.p_value)}). One linear formula is what these data ask for."
-        )
-    if test.p_value >= LEVEL and test.difference >= -SLIGHT:
-        return (
-            f"Logistic regression does as well as the oblique tree, as far as can be told: {_share(linear)} "
-            f"({_chance(test.p_value)}). If one linear formula serves you as well as a tree, no tree is needed."
-        )
-    return ""
-
-
-def _difference(row: Mapping[str, Any]) -> PairedTest:
-    return PairedTest(row["difference"], np.nan, row["p_value"])
+        verdict = "is clearly more accurate than the oblique tree"
+        hint = "One linear formula is all these data call for."
+    elif test.p_value >= SIGNIFICANCE_LEVEL and test.difference >= -MAX_LINEAR_LAG_POINTS:
+        verdict = "does as well as the oblique tree, as far as can be told"
+        hint = "If one linear formula serves you as well as a tree, no tree is needed."
+    else:
+        return ""
+    return f"Logistic regression {verdict}: {_share(linear)} ({_chance(test)}). {hint}"
 
 
 def _clearly_better(test: PairedTest) -> bool:
-    return test.difference > 0 and test.p_value < LEVEL
+    return test.difference > 0 and test.p_value < SIGNIFICANCE_LEVEL
 
 
 def _share(row: Mapping[str, Any]) -> str:
     return f"{row['accuracy']:.1f} %"
 
 
-def _chance(p_value: float) -> str:
-    return "p < 0.001" if p_value < 0.001 else f"p = {p_value:.3f}"
+def _chance(test: PairedTest) -> str:
+    return "p < 0.001" if test.p_value < 0.001 else f"p = {test.p_value:.3f}"
 
 
-def _margin(records: list[FoldRecord], a: str, b: str) -> float:
-    """Return half the width of the interval that holds the true difference in 19 of 20 cases (see the paired test)."""
-    shares = [
-        np.array([100 * r.n_correct / r.n_test for r in records if r.learner == name]) for name in (a, b)
-    ]  # in the same order: `cross_validate` sorts them
-    differences = shares[0] - shares[1]
-    folds = len({record.fold for record in records})
-    variance = (1 / len(differences) + 1 / (folds - 1)) * differences.var(ddof=1)
-    return float(stats.t.ppf(1 - LEVEL / 2, len(differences) - 1) * np.sqrt(variance))
+def _margin(records: list[FoldRecord]) -> float:
+    """Return half the width of the 95% confidence interval of the difference between oblique and axis-parallel OC1."""
+    differences, variance = paired_differences(records, OBLIQUE, AXIS)
+    return float(stats.t.ppf(1 - SIGNIFICANCE_LEVEL / 2, len(differences) - 1) * np.sqrt(variance))

@@ -14,9 +14,11 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from joblib import Parallel, delayed
+from numpy.typing import ArrayLike
 from scipy import stats
-from sklearn.base import is_classifier
+from sklearn.base import BaseEstimator, is_classifier
 from sklearn.model_selection import GridSearchCV, StratifiedKFold
 from sklearn.utils import _safe_indexing
 
@@ -24,7 +26,22 @@ from ..learners.base import seeded
 
 
 @dataclass(frozen=True)
-class FoldRecord:
+class _Fold:
+    """One learner on one fold of one repeat."""
+
+    data: str
+    learner: str
+    repeat: int
+    fold: int
+
+    @property
+    def key(self) -> tuple[str, str, int, int]:
+        """What tells folds apart."""
+        return self.data, self.learner, self.repeat, self.fold
+
+
+@dataclass(frozen=True)
+class FoldRecord(_Fold):
     """What one learner did on one fold.
 
     Attributes
@@ -39,10 +56,6 @@ class FoldRecord:
         Time to fit.
     """
 
-    data: str
-    learner: str
-    repeat: int
-    fold: int
     n_test: int
     n_correct: int
     leaves: int | None
@@ -51,29 +64,20 @@ class FoldRecord:
     seconds: float
 
     @property
-    def key(self) -> tuple[str, str, int, int]:
-        """What tells records apart."""
-        return self.data, self.learner, self.repeat, self.fold
+    def accuracy(self) -> float:
+        """Per cent of the fold's examples that were classified correctly."""
+        return 100 * self.n_correct / self.n_test
 
 
 @dataclass(frozen=True)
-class FoldTask:
-    """One fit that is to be done: everything `FoldRecord` follows from."""
+class FoldTask(_Fold):
+    """A fit still to be done, with everything it takes to make its `FoldRecord`."""
 
-    data: str
-    learner: str
-    repeat: int
-    fold: int
     estimator: Any
-    X: Any
-    y: Any
+    X: ArrayLike
+    y: ArrayLike
     folds: int
     seed: int
-
-    @property
-    def key(self) -> tuple[str, str, int, int]:
-        """That of the record that will come of it."""
-        return self.data, self.learner, self.repeat, self.fold
 
     def run(self) -> FoldRecord:
         """Fit and test the learner on this fold."""
@@ -85,13 +89,14 @@ class FoldTask:
         right = np.asarray(model.predict(_safe_indexing(self.X, test))) == np.asarray(_safe_indexing(self.y, test))
         return FoldRecord(*self.key, len(test), int(right.sum()), *_size(model), seconds)
 
-    def _partition(self) -> tuple[np.ndarray, np.ndarray]:
+    def _partition(self) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
         """Return the rows to learn from and those to test on."""
-        n = len(self.y)
+        n = len(np.asarray(self.y))
         if self.folds == n:  # leave one out: classes cannot be dealt evenly
             return np.delete(np.arange(n), self.fold), np.array([self.fold])
         partition = StratifiedKFold(self.folds, shuffle=True, random_state=derive_seed(self.seed, self.repeat))
-        return list(partition.split(np.zeros(n), self.y))[self.fold]
+        train, test = list(partition.split(np.zeros(n), self.y))[self.fold]
+        return train, test
 
 
 @dataclass(frozen=True)
@@ -140,15 +145,10 @@ def derive_seed(*numbers: int) -> int:
     return int(np.random.SeedSequence([len(numbers), *numbers]).generate_state(1)[0])
 
 
-def _size(model) -> tuple[int | None, int | None, int | None]:
+def _size(model: Any) -> tuple[int | None, int | None, int | None]:
     """Return leaves, depth and hyperplanes of a fitted model, or of the best or last model inside it."""
-    while True:
-        if hasattr(model, "best_estimator_"):
-            model = model.best_estimator_
-        elif hasattr(model, "steps"):
-            model = model.steps[-1][1]
-        else:
-            break
+    while hasattr(model, "best_estimator_") or hasattr(model, "steps"):
+        model = model.best_estimator_ if hasattr(model, "best_estimator_") else model.steps[-1][1]
     leaves = int(model.get_n_leaves()) if hasattr(model, "get_n_leaves") else None
     depth = int(model.get_depth()) if hasattr(model, "get_depth") else None
     hyperplanes = int(model.n_hyperplanes_) if hasattr(model, "n_hyperplanes_") else None
@@ -156,13 +156,20 @@ def _size(model) -> tuple[int | None, int | None, int | None]:
 
 
 def make_tasks(
-    contestants: Mapping[str, Any], X, y, *, repeats: int = 10, folds: int = 5, seed: int = 0, data: str = ""
+    contestants: Mapping[str, Any],
+    X: ArrayLike,
+    y: ArrayLike,
+    *,
+    repeats: int = 10,
+    folds: int = 5,
+    seed: int = 0,
+    data: str = "",
 ) -> list[FoldTask]:
     """Return the fits of a repeated cross-validation; the arguments are those of `cross_validate`."""
     if not contestants:
         raise ValueError("no contestants: give a dictionary of names and classifiers")
     for name, estimator in contestants.items():
-        if isinstance(estimator, type) or not is_classifier(estimator):
+        if isinstance(estimator, type) or not hasattr(estimator, "fit") or not is_classifier(estimator):
             raise ValueError(f"the contestant {name!r} is not a scikit-learn classifier: {estimator!r}")
     if repeats < 1 or folds < 2:
         raise ValueError(f"needs at least 1 repeat and 2 folds, got repeats={repeats}, folds={folds}")
@@ -178,13 +185,13 @@ def make_tasks(
 
 def run_tasks(tasks: Iterable[FoldTask], n_jobs: int = 1) -> Iterator[FoldRecord]:
     """Yield the records of the tasks as they come, in any order."""
-    return Parallel(n_jobs=n_jobs, return_as="generator_unordered")(delayed(FoldTask.run)(task) for task in tasks)
+    yield from Parallel(n_jobs=n_jobs, return_as="generator_unordered")(delayed(FoldTask.run)(task) for task in tasks)
 
 
 def cross_validate(
     contestants: Mapping[str, Any],
-    X,
-    y,
+    X: ArrayLike,
+    y: ArrayLike,
     *,
     repeats: int = 10,
     folds: int = 5,
@@ -235,11 +242,11 @@ def cross_validate(
         records.append(record)
         if on_record is not None:
             on_record(record)
-    place = {name: number for number, name in enumerate(contestants)}
-    return sorted(records, key=lambda record: (place[record.learner], record.repeat, record.fold))
+    order = list(contestants)
+    return sorted(records, key=lambda record: (order.index(record.learner), record.repeat, record.fold))
 
 
-def nested(estimator, grid: Mapping[str, Sequence], folds: int = 3) -> GridSearchCV:
+def nested(estimator: BaseEstimator, grid: Mapping[str, Sequence[Any]], folds: int = 3) -> GridSearchCV:
     """Return a contestant whose parameters are chosen by cross-validation inside the training folds.
 
     Parameters
@@ -274,31 +281,30 @@ def summarise(records: Iterable[FoldRecord]) -> list[Summary]:
     -------
     list of Summary
     """
-    cells: dict[tuple[str, str], dict[int, list[FoldRecord]]] = defaultdict(lambda: defaultdict(list))
-    seen = set()
+    cells: dict[tuple[str, str], dict[int, dict[int, FoldRecord]]] = defaultdict(lambda: defaultdict(dict))
     for record in records:
-        if record.key in seen:
+        folds = cells[record.data, record.learner][record.repeat]
+        if record.fold in folds:
             raise ValueError(f"two records of the same fold: {record.key}")
-        seen.add(record.key)
-        cells[record.data, record.learner][record.repeat].append(record)
-    return [_summarise(*cell, list(repeats.values())) for cell, repeats in cells.items()]
+        folds[record.fold] = record
+    return [_summarise(*cell, [list(folds.values()) for folds in repeats.values()]) for cell, repeats in cells.items()]
 
 
 def _summarise(data: str, learner: str, repeats: list[list[FoldRecord]]) -> Summary:
-    # Sorted, because the last digit of a mean depends on the order, and the records may come in any.
-    accuracies = sorted(100 * sum(r.n_correct for r in repeat) / sum(r.n_test for r in repeat) for repeat in repeats)
+    accuracies = [100 * sum(r.n_correct for r in repeat) / sum(r.n_test for r in repeat) for repeat in repeats]
     seconds = float(np.median([record.seconds for repeat in repeats for record in repeat]))
     sizes: dict[str, float | None] = {}
     for name in ("leaves", "depth", "hyperplanes"):
-        values = [sorted(getattr(r, name) for r in repeat if getattr(r, name) is not None) for repeat in repeats]
-        known = all(len(own) == len(repeat) for own, repeat in zip(values, repeats, strict=True))
-        mean, deviation = _over_repeats(sorted(float(np.mean(own)) for own in values)) if known else (None, None)
+        values = [[getattr(record, name) for record in repeat] for repeat in repeats]
+        known = not any(None in own for own in values)
+        mean, deviation = _over_repeats([float(np.mean(sorted(own))) for own in values]) if known else (None, None)
         sizes |= {name: mean, f"{name}_sd": deviation}
     accuracy, accuracy_sd = _over_repeats(accuracies)
     return Summary(data, learner, len(repeats), accuracy, accuracy_sd, **sizes, seconds=seconds)
 
 
 def _over_repeats(values: list[float]) -> tuple[float, float | None]:
+    values = sorted(values)  # the last digit of a mean depends on the order, and records may come in any
     return float(np.mean(values)), float(np.std(values, ddof=1)) if len(values) > 1 else None
 
 
@@ -332,28 +338,29 @@ def corrected_t_test(records: Iterable[FoldRecord], a: str, b: str, data: str | 
     >>> corrected_t_test(records, "OC1", "majority").p_value < 0.001
     True
     """
+    differences, variance = paired_differences(records, a, b, data)
+    mean = float(differences.mean())
+    if variance == 0:
+        return PairedTest(mean, np.sign(mean) * np.inf if mean else 0.0, 0.0 if mean else 1.0)
+    statistic = float(mean / np.sqrt(variance))
+    return PairedTest(mean, statistic, float(2 * stats.t.sf(abs(statistic), len(differences) - 1)))
+
+
+def paired_differences(
+    records: Iterable[FoldRecord], a: str, b: str, data: str | None = None
+) -> tuple[npt.NDArray[np.float64], float]:
+    """Return the difference in accuracy on each fold, and the corrected variance of their mean (`corrected_t_test`)."""
     if a == b:
         raise ValueError(f"needs two different learners, got {a!r} twice")
     kept = [record for record in records if data is None or record.data == data]
     if len({record.data for record in kept}) > 1:
         raise ValueError("the records are of several data sets: name one with data=")
-    shares: dict[str, dict[tuple[int, int], float]] = {}
-    sizes: dict[tuple[int, int], int] = {}
-    for name in (a, b):
-        own = [record for record in kept if record.learner == name]
-        shares[name] = {(r.repeat, r.fold): 100 * r.n_correct / r.n_test for r in own}
-        sizes |= {(r.repeat, r.fold): r.n_test for r in own}
-    if shares[a].keys() != shares[b].keys():
+    of_a, of_b = ({(r.repeat, r.fold): r for r in kept if r.learner == name} for name in (a, b))
+    if of_a.keys() != of_b.keys():
         raise ValueError(f"{a!r} and {b!r} have no records on the same folds")
-    if len(sizes) < 2:
-        raise ValueError(f"needs at least two folds of {a!r} and {b!r}, got {len(sizes)}")
-    folds = sorted(sizes)
-    differences = np.array([shares[a][fold] - shares[b][fold] for fold in folds])
-    n_all = sum(sizes.values()) / len({repeat for repeat, _ in folds})
-    n_test = float(np.mean([sizes[fold] for fold in folds]))
-    mean = float(differences.mean())
-    variance = (1 / len(folds) + n_test / (n_all - n_test)) * float(differences.var(ddof=1))
-    if variance == 0:
-        return PairedTest(mean, np.sign(mean) * np.inf if mean else 0.0, 0.0 if mean else 1.0)
-    statistic = mean / np.sqrt(variance)
-    return PairedTest(mean, float(statistic), float(2 * stats.t.sf(abs(statistic), len(folds) - 1)))
+    if len(of_a) < 2:
+        raise ValueError(f"needs at least two folds of {a!r} and {b!r}, got {len(of_a)}")
+    differences = np.array([of_a[fold].accuracy - of_b[fold].accuracy for fold in sorted(of_a)])
+    sizes = [record.n_test for record in of_b.values()]
+    n_test, n_all = float(np.mean(sizes)), sum(sizes) / len({repeat for repeat, _ in of_b})
+    return differences, (1 / len(sizes) + n_test / (n_all - n_test)) * float(differences.var(ddof=1))

@@ -76,24 +76,23 @@ class Confusion:
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything in JSON's types; shares that do not exist are None."""
-        per_class = [
-            {"class": label, "examples": int(row.sum()), "correct": int(row[i]), "accuracy": recall, "precision": own}
-            for i, (label, row, recall, own) in enumerate(
-                zip(self.classes, self.counts, self.recalls, self.precisions, strict=True)
-            )
-        ]
+        n_examples, n_correct = self.counts.sum(axis=1).tolist(), np.diag(self.counts).tolist()
+        rows = zip(self.classes, n_examples, n_correct, self.recalls, self.precisions, strict=True)
+        names = ("class", "examples", "correct", "accuracy", "precision")
         return {
             "examples": self.n,
             "correct": self.n_correct,
             "accuracy": self.accuracy,
-            "classes": per_class,
+            "classes": [dict(zip(names, row, strict=True)) for row in rows],
             "confusion": self.counts.tolist(),
             "unknown_classes": {label: row.tolist() for label, row in self.unknown.items()},
         }
 
 
 def _shares(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
-    return np.divide(part, whole, out=np.full(len(whole), np.nan), where=whole > 0)
+    with np.errstate(invalid="ignore"):
+        shares: np.ndarray = part / whole
+    return shares
 
 
 class Residuals:
@@ -126,11 +125,10 @@ class Residuals:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the usual figures: the share of the variance that is explained, mean squared and absolute error."""
-        if not self.n:
-            return {"examples": 0, "r2": np.nan, "mean_squared_error": np.nan, "mean_absolute_error": np.nan}
+        n = self.n or np.nan
         return {
             "examples": self.n,
             "r2": 1.0 - self._squares / self._spread if self._spread > 0 else np.nan,
-            "mean_squared_error": self._squares / self.n,
-            "mean_absolute_error": self._sizes / self.n,
+            "mean_squared_error": self._squares / n,
+            "mean_absolute_error": self._sizes / n,
         }
