@@ -279,7 +279,8 @@ def table(rcb, tmp_path, monkeypatch):
 def test_command_writes_both_kinds(table, rcb):
     done = run("rcb.csv", "-o", "search.gif", "--max-frames", 10, "--width", 400, "--fps", 5, "--n-restarts", 2)
     assert "11 frames written to search.gif" in done.stderr
-    assert Image.open("search.gif").n_frames == 11
+    with Image.open("search.gif") as picture:
+        assert picture.n_frames == 11
     told = json.loads(run("rcb.csv", "-o", "search.html", "--node", "l", "--seed", 1, "--json").stdout)
     record = record_search(*rcb, node="l", random_state=1)
     assert told["moves"] == record.n_moves

@@ -245,7 +245,7 @@ def test_text_frames_pickle_and_dictionary():
     assert model.decision_path(data.data).shape == (442, model.tree_.n_nodes)
     assert model.n_hyperplanes_ > 0
     single = OC1Regressor(**QUICK).fit(pd.DataFrame({"a": [1.0, 2.0]}), [3.0, 3.0])
-    assert single.predict([[5.0]]) == 3.0
+    assert single.predict(pd.DataFrame({"a": [5.0]})) == 3.0
 
 
 @pytest.mark.parametrize(

@@ -95,6 +95,7 @@ class ByteSource:
         if self.is_gzip:
             self._stream = gzip.GzipFile(fileobj=self._stream)  # type: ignore[assignment]
         elif str(self.path).lower().endswith(".gz") and self.total:
+            self.close()
             raise self.problem("is no gzip file, although its name ends in .gz")
 
     @property
