@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 
 from ..files.models.record import Source
-from ..files.models.storage import estimator_of, read_fitted
+from ..files.models.storage import estimator_of, read_record
 from ..files.tables.reading import Inputs
 
 
@@ -60,9 +60,9 @@ class Predictor:
     @classmethod
     def from_file(cls, path: Path, jobs: int = 1) -> Predictor:
         """Read a model file."""
-        fitted, source = read_fitted(path)
-        smoothing = fitted.parameters.get("smoothing", 0.0)
-        return cls(fitted.learner, fitted.attributes, smoothing, lambda: estimator_of(fitted, path), source, jobs)
+        record, source = read_record(path)
+        smoothing = record.parameters.get("smoothing", 0.0)
+        return cls(record.learner, record.attributes, smoothing, lambda: estimator_of(record, path), source, jobs)
 
     @classmethod
     def of(cls, model: Any, source: Source, jobs: int = 1) -> Predictor:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import os
 import tempfile
 from collections.abc import Iterator
@@ -9,10 +10,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
+from .problems import FilePath, explained
+
 
 @contextmanager
-def replacing(path: str | os.PathLike, mode: str = "wb", **options: Any) -> Iterator[IO]:
-    """Open a temporary file beside `path`, which takes its place when the block ends well, and is removed when not.
+def replacing(path: FilePath, mode: str = "wb", **options: Any) -> Iterator[IO[Any]]:
+    """Open a temporary file beside `path`, which replaces it if the block succeeds, and is removed if it fails.
 
     Parameters
     ----------
@@ -51,8 +54,22 @@ def replacing(path: str | os.PathLike, mode: str = "wb", **options: Any) -> Iter
         raise
 
 
+def write_file(path: FilePath, content: bytes) -> None:
+    """Write a file, packed if its name ends in .gz; raise `FileProblem` if that fails.
+
+    Parameters
+    ----------
+    path : str or path-like
+    content : bytes
+    """
+    if os.fspath(path).lower().endswith(".gz"):
+        content = gzip.compress(content, mtime=0)
+    with explained(path, "written"), replacing(path) as file:
+        file.write(content)
+
+
 def _permissions(target: Path) -> int:
-    """Return the permissions of the file that is replaced, or those that a new one gets."""
+    """Return the permissions of the file that is replaced, or those that a new file would get."""
     with suppress(OSError):
         return target.stat().st_mode & 0o777
     mask = os.umask(0)

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+FilePath = str | os.PathLike[str]
 
 
 class FileProblem(ValueError):
@@ -12,7 +16,7 @@ class FileProblem(ValueError):
     ----------
     path : str or path-like
     problem : str
-        What is wrong, in the words of whoever made the file.
+        What is wrong, in words that make sense to whoever made the file.
     line : int, optional
         Counted from 1, as editors do.
     column : int, optional
@@ -28,7 +32,7 @@ class FileProblem(ValueError):
 
     def __init__(
         self,
-        path: str | os.PathLike,
+        path: FilePath,
         problem: str,
         *,
         line: int | None = None,
@@ -44,3 +48,31 @@ class FileProblem(ValueError):
         elif name:
             place.append(f"column {name!r}")
         super().__init__(f"{', '.join(place)}: {problem}")
+
+    def reworded(self, problem: str) -> FileProblem:
+        """Return another problem at the same place."""
+        return FileProblem(self.path, problem, line=self.line, column=self.column, name=self.name)
+
+
+@contextmanager
+def explained(path: FilePath, action: str = "read") -> Iterator[None]:
+    """Turn errors of the system into a `FileProblem`; a closed pipe stays what it is.
+
+    Parameters
+    ----------
+    path : str or path-like
+        As it stands in messages.
+    action : {"read", "written"}
+        What is done to the file.
+    """
+    try:
+        yield
+    except (FileProblem, BrokenPipeError):
+        raise
+    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
+        problem = f"cannot be {action}: {getattr(error, 'strerror', None) or error}"
+        if action == "read" and isinstance(error, FileNotFoundError):
+            problem = "there is no such file"
+        elif isinstance(error, IsADirectoryError):
+            problem = "is a folder, not a file"
+        raise FileProblem(path, problem) from None

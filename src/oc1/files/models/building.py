@@ -5,53 +5,55 @@ from __future__ import annotations
 from typing import Any
 
 from ...learners.registry import learner_class
-from ...tree.validation import LONGEST, InvalidField, described, items, numbers, whole, within
-from .decoding import MOST_VOTES, known_learner
-from .record import Fitted
+from ...tree import validation as check
+from ...tree.validation import LONGEST, InvalidField, described, within
+from .decoding import MAX_NESTING_DEPTH, known_learner, mapping, require
+from .record import ModelRecord
 
 #: A file cannot ask for more threads.
-MOST_JOBS = 1024
+MAX_N_JOBS = 1024
 
 
-def built(fitted: Fitted, votes: int = 0) -> Any:
-    """Return the fitted estimator; raise `InvalidField` if its parameters are not right."""
-    model = _estimator({"learner": fitted.learner, "parameters": fitted.parameters}, votes)
-    attributes = dict(fitted.attributes)
+def build_estimator(record: ModelRecord, depth: int = 0) -> Any:
+    """Return the fitted estimator; raise `InvalidField` if its parameters are not right.
+
+    Parameters
+    ----------
+    record : ModelRecord
+    depth : int
+        Number of votes around it.
+    """
+    model = _unfitted(record.learner, record.parameters, depth)
+    attributes = dict(record.attributes)
     if "estimators_" in attributes:
         members = []
         for i, member in enumerate(attributes["estimators_"]):
             with within(f"members[{i}]"):
-                members.append(built(member, votes + 1))
+                members.append(build_estimator(member, depth + 1))
         attributes["estimators_"] = members
     model.__dict__.update(attributes)
     return model
 
 
-def _estimator(data: dict[str, Any], depth: int) -> Any:
-    """Return an estimator, not fitted, by the name of its class and its parameters."""
-    cls: Any = learner_class(known_learner(data["learner"]))
-    given = data["parameters"]
-    if type(given) is not dict:
-        raise InvalidField("parameters", f"must be an object, not {described(given)}")
-    given = _present_names(given)
-    known = cls._get_param_names()
-    parameters = {}
-    for name, value in given.items():
-        if name not in known:
-            raise InvalidField("parameters", f"{cls.__name__} has no parameter {described(name)}")
+def _unfitted(learner: Any, parameters: Any, depth: int) -> Any:
+    """Return an estimator by the name of its class and its parameters as the file has them."""
+    cls: Any = learner_class(known_learner(learner))
+    known, given = cls._get_param_names(), {}
+    for name, value in _present_names(mapping(parameters, "parameters")).items():
+        require(name in known, "parameters", f"{cls.__name__} has no parameter {described(name)}")
         with within("parameters"):
-            parameters[name] = _decoded_value(value, name, depth)
-    n_jobs = parameters.get("n_jobs")
-    if n_jobs is not None and (whole(n_jobs, "parameters.n_jobs", -MOST_JOBS, MOST_JOBS) == 0):
-        raise InvalidField("parameters.n_jobs", "must not be 0")
-    model = cls(**parameters)
+            given[name] = _decode_value(value, name, depth)
+    n_jobs = given.get("n_jobs")
+    if n_jobs is not None:
+        check.whole(n_jobs, "parameters.n_jobs", -MAX_N_JOBS, MAX_N_JOBS)
+        require(n_jobs != 0, "parameters.n_jobs", "must not be 0")
+    model = cls(**given)
     try:
         model._validate_params()
     except (ValueError, TypeError) as error:
         words, got, value = str(error).partition(" Got ")
-        raise InvalidField(
-            "parameters", words + got + (value if len(value) <= LONGEST else value[:LONGEST] + "...")
-        ) from None
+        value = value if len(value) <= LONGEST else value[:LONGEST] + "..."
+        raise InvalidField("parameters", words + got + value) from None
     return model
 
 
@@ -65,28 +67,26 @@ def _present_names(parameters: dict[str, Any]) -> dict[str, Any]:
     return present
 
 
-def _decoded_value(value: Any, where: str, depth: int) -> Any:
+def _decode_value(value: Any, where: str, depth: int) -> Any:
+    """Return the value of a parameter; what JSON does not know is an object whose field says what it is."""
     if type(value) is list:
-        return [_decoded_value(one, f"{where}[{i}]", depth) for i, one in enumerate(value)]
+        return [_decode_value(one, f"{where}[{i}]", depth) for i, one in enumerate(value)]
     if type(value) is int:
-        return whole(value, where, -(2**63), 2**63 - 1)
+        return check.whole(value, where, -(2**63), 2**63 - 1)
     if type(value) is float:
-        return float(numbers([value], where)[0])
+        return float(check.numbers([value], where)[0])
     if type(value) is not dict:
         return value
     if value.keys() == {"tuple"}:
-        return tuple(_decoded_value(items(value["tuple"], where), where, depth))
+        return tuple(_decode_value(check.items(value["tuple"], where), where, depth))
     if value.keys() == {"dict"}:
-        pairs = [items(_decoded_value(pair, where, depth), where, 2) for pair in items(value["dict"], where)]
-        if not all(isinstance(key, bool | int | float | str) for key, _ in pairs):
-            raise InvalidField(where, "keys must be texts, numbers or booleans")
+        pairs = [check.items(_decode_value(pair, where, depth), where, 2) for pair in check.items(value["dict"], where)]
+        is_fine = all(isinstance(key, bool | int | float | str) for key, _ in pairs)
+        require(is_fine, where, "keys must be texts, numbers or booleans")
         found = dict(pairs)
-        if len(found) < len(pairs):
-            raise InvalidField(where, "a key is there twice")
+        require(len(found) == len(pairs), where, "a key is there twice")
         return found
-    if value.keys() == {"learner", "parameters"}:
-        if depth >= MOST_VOTES:
-            raise InvalidField(where, f"learners are nested more than {MOST_VOTES} deep")
-        with within(where):
-            return _estimator(value, depth + 1)
-    raise InvalidField(where, "is an object of no known kind")
+    require(value.keys() == {"learner", "parameters"}, where, "is an object of no known kind")
+    require(depth < MAX_NESTING_DEPTH, where, f"learners are nested more than {MAX_NESTING_DEPTH} deep")
+    with within(where):
+        return _unfitted(value["learner"], value["parameters"], depth + 1)

@@ -9,7 +9,6 @@ Our tests ask whether a sum exceeds a threshold, so what is written is the thres
 
 from __future__ import annotations
 
-import os
 import re
 import warnings
 from typing import Any, NamedTuple
@@ -19,20 +18,21 @@ import numpy as np
 from ...growing.splitters import information_gained
 from ...tree.linear import Tree
 from ...tree.validation import described
-from ..problems import FileProblem
-from .record import Fitted
+from ..problems import FilePath, FileProblem
+from .record import ModelRecord
 
 #: A file that declares more is refused: what missing values count as is stored for each.
-MOST_FEATURES = 1_000_000
-#: No more examples, or weight of examples, than this: the sums of any number of such counts stay finite.
-LARGEST = 1e200
-#: So many labels are named in a warning.
-MOST_LABELS = 20
+MAX_FEATURES = 1_000_000
+#: Weight of the examples on one side of a hyperplane: the sums of any number of such counts stay finite.
+MAX_WEIGHT = 1e200
+MAX_LABELS_IN_WARNING = 20
 
 _HEADER = re.compile(r"training set ?:(.*), ?dimensions ?: ?(\d+) ?, ?categories ?: ?(\d+) ?\.?", re.IGNORECASE)
 _NODE = re.compile(r"(root|[lr]+) ?hyperplane ?: ?left ?= ?\[([^\]]*)\] ?,? ?right ?= ?\[([^\]]*)\]", re.IGNORECASE)
-_TOKEN = re.compile(
-    r" ?(?:(?P<number>(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)|x ?\[ ?(?P<index>\d+) ?\]|(?P<mark>[-+*=]))", re.IGNORECASE
+_NUMBER = re.compile(r"(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE)
+_TERM = re.compile(
+    rf"(?P<signs>([+-] ?)*)(?P<number>{_NUMBER.pattern})? ?(?P<times>\*)? ?(x ?\[ ?(?P<index>\d+) ?\])? ?",
+    re.IGNORECASE,
 )
 
 
@@ -48,8 +48,8 @@ class _Hyperplane(NamedTuple):
 # ---------------------------------------------------------------------------------------------------- writing
 
 
-def written(model: Any, name: str) -> str:
-    """Write a tree; ValueError if the format cannot hold it.
+def format_tree(model: Any, name: str) -> str:
+    """Return the text of a ``.dt`` file; ValueError if the format cannot hold the tree.
 
     Numbers have all their digits, so that what is read again gives the same answers.
 
@@ -79,9 +79,9 @@ def written(model: Any, name: str) -> str:
     k = len(tree.classes)
     if not np.array_equal(tree.classes, np.arange(1, k + 1)):
         mapping = [f"class {i} is {described(label)}" for i, label in enumerate(tree.classes.tolist(), 1)]
-        more = [f"and so on to class {k}"] if k > MOST_LABELS else []
+        more = [f"and so on to class {k}"] if k > MAX_LABELS_IN_WARNING else []
         warnings.warn(
-            f"a .dt file has no labels but 1, 2, ...: {', '.join(mapping[:MOST_LABELS] + more)}",
+            f"a .dt file has no labels but 1, 2, ...: {', '.join(mapping[:MAX_LABELS_IN_WARNING] + more)}",
             UserWarning,
             stacklevel=3,
         )
@@ -118,8 +118,8 @@ def is_dt(data: bytes) -> bool:
     return data.removeprefix(b"\xef\xbb\xbf").lstrip()[:12].lower() == b"training set"
 
 
-def parsed(data: bytes, path: str | os.PathLike) -> Fitted:
-    """Make an `OC1Classifier` of a ``.dt`` file, or what it takes for one.
+def parse_tree(data: bytes, path: FilePath) -> ModelRecord:
+    """Return the record of an `OC1Classifier` with the tree of a ``.dt`` file.
 
     It has the default parameters, the classes 1, 2, ..., no names of attributes, and missing values count as 0: the
     format does not hold these. The gains of its splits are information, in bits, and its ``pruning_path_`` has the
@@ -146,24 +146,24 @@ def parsed(data: bytes, path: str | os.PathLike) -> Fitted:
         if label and label[:-1] not in hyperplanes:
             problem = f"there is a hyperplane {described(label)}, but none at {described(label[:-1])} above it"
             raise FileProblem(path, problem, line=plane.line)
-    return _fitted(_tree(hyperplanes, d, k))
+    return _record(_tree(hyperplanes, d, k))
 
 
-def _header(number: int, line: str, path: str | os.PathLike) -> tuple[int, int]:
+def _header(number: int, line: str, path: FilePath) -> tuple[int, int]:
     match = _HEADER.fullmatch(line)
     if match is None:
         problem = "must be like 'Training set: NAME, Dimensions: 4, Categories: 3'"
         raise FileProblem(path, f"{problem}, not {described(line)}", line=number)
     # A number that long is too large in any case.
     d, k = (int(digits[:20]) for digits in match.groups()[1:])
-    if not 1 <= d <= MOST_FEATURES:
-        raise FileProblem(path, f"{d} dimensions: there must be from 1 to {MOST_FEATURES:,}", line=number)
+    if not 1 <= d <= MAX_FEATURES:
+        raise FileProblem(path, f"{d} dimensions: there must be from 1 to {MAX_FEATURES:,}", line=number)
     if k < 1:
         raise FileProblem(path, "there must be at least one category", line=number)
     return d, k
 
 
-def _hyperplanes(numbered: list[tuple[int, str]], d: int, k: int, path: str | os.PathLike) -> dict[str, _Hyperplane]:
+def _hyperplanes(numbered: list[tuple[int, str]], d: int, k: int, path: FilePath) -> dict[str, _Hyperplane]:
     """Return the hyperplanes by their labels; the root's is empty."""
     hyperplanes: dict[str, _Hyperplane] = {}
     rest = iter(numbered)
@@ -187,62 +187,50 @@ def _hyperplanes(numbered: list[tuple[int, str]], d: int, k: int, path: str | os
     return hyperplanes
 
 
-def _read_counts(text: str, k: int, number: int, path: str | os.PathLike) -> np.ndarray:
+def _read_counts(text: str, k: int, number: int, path: FilePath) -> np.ndarray:
     words = text.replace(",", " ").split()
     if len(words) != k:
         raise FileProblem(path, f"there are {len(words)} counts where there are {k} categories", line=number)
     for word in words:
-        if not re.fullmatch(r"\+?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", word, re.IGNORECASE):
+        if not _NUMBER.fullmatch(word.removeprefix("+")):
             raise FileProblem(path, f"{described(word)} is not a count", line=number)
     counts = np.array([float(word) for word in words])
-    if not 0 < counts.sum() <= LARGEST:
-        raise FileProblem(path, f"the counts of a side must add up to more than 0 and at most {LARGEST:g}", line=number)
+    if not 0 < counts.sum() <= MAX_WEIGHT:
+        raise FileProblem(
+            path, f"the counts of a side must add up to more than 0 and at most {MAX_WEIGHT:g}", line=number
+        )
     return counts
 
 
-def _read_equation(line: str, d: int, number: int, path: str | os.PathLike) -> tuple[np.ndarray, np.ndarray, float]:
+def _read_equation(line: str, d: int, line_number: int, path: FilePath) -> tuple[np.ndarray, np.ndarray, float]:
     """Return features, coefficients and constant of an equation."""
 
     def problem(words: str) -> FileProblem:
-        return FileProblem(path, f"{words} in the equation {described(line)}", line=number)
+        return FileProblem(path, f"{words} in the equation {described(line)}", line=line_number)
 
-    tokens, at = [], 0
-    while at < len(line.rstrip()):
-        match = _TOKEN.match(line, at)
-        if match is None:
-            raise problem(f"{described(line[at : at + 10].strip())} makes no sense")
-        tokens.append((str(match.lastgroup), str(match[str(match.lastgroup)])))
-        at = match.end()
-    marks = [value for kind, value in tokens if kind == "mark"]
-    ends = tokens[-1][0] == "number" and float(tokens[-1][1]) == 0 and tokens[-2:-1] == [("mark", "=")]
-    if marks.count("=") != 1 or not ends:
+    left, _, right = line.partition("=")
+    if not _NUMBER.fullmatch(right.strip()) or float(right) != 0:
         raise problem("there must be '= 0' at the end")
+    left, at = left.rstrip(), 0
     terms: dict[int, float] = {}  # by number of the attribute, 0 for the constant
-    tokens = [*tokens[:-2], ("end", "")]
-    i = 0
-    while tokens[i][0] != "end":
-        sign, first = 1.0, i
-        while tokens[i][1] in ("+", "-"):
-            sign, i = -sign if tokens[i][1] == "-" else sign, i + 1
-        if terms and i == first:
+    while at < len(left):
+        match = _TERM.match(left, at)
+        assert match is not None  # everything in it is optional
+        at = match.end()
+        if not any(match.group("number", "times", "index")) and at < len(left):
+            raise problem(f"{described(left[at : at + 10].strip())} makes no sense")
+        number, index = match["number"], int((match["index"] or "0")[:20])
+        if terms and not match["signs"]:
             raise problem("a sign is missing between two terms")
-        coefficient, index = sign, 0
-        is_number = tokens[i][0] == "number"
-        if is_number:
-            coefficient, i = sign * float(tokens[i][1]), i + 1
-        is_product = is_number and tokens[i][1] == "*"
-        i += is_product
-        if tokens[i][0] == "index":
-            index, i = int(tokens[i][1][:20]), i + 1
-            if not 1 <= index <= d:
-                raise problem(f"there is x[{index}], but the attributes are x[1] to x[{d}],")
-        elif is_product or not is_number:
+        if (number is None and (match["times"] or not match["index"])) or (match["times"] and not match["index"]):
             raise problem("a term is missing")
+        if match["index"] and not 1 <= index <= d:
+            raise problem(f"there is x[{index}], but the attributes are x[1] to x[{d}],")
         if index in terms:
             raise problem(f"{f'x[{index}]' if index else 'a constant'} is there twice")
-        if not np.isfinite(coefficient):
+        terms[index] = (-1.0) ** match["signs"].count("-") * float(number or 1)
+        if not np.isfinite(terms[index]):
             raise problem("a number is too large")
-        terms[index] = coefficient
     constant = terms.pop(0, 0.0)
     features = sorted(index for index, coefficient in terms.items() if coefficient)
     if not features:
@@ -283,7 +271,7 @@ def _tree(hyperplanes: dict[str, _Hyperplane], d: int, k: int) -> Tree:
     )
 
 
-def _fitted(tree: Tree) -> Fitted:
+def _record(tree: Tree) -> ModelRecord:
     # The whole tree alone: for a hostile tree the sequence would take the square of its depth in memory.
     path = np.array([(0.0, tree.n_leaves, np.nan)], dtype=[("alpha", float), ("leaves", np.int64), ("accuracy", float)])
     attributes = {
@@ -296,4 +284,4 @@ def _fitted(tree: Tree) -> Fitted:
         "categories_": None,
         "_scale": np.ones(len(tree.fill)),
     }
-    return Fitted("OC1Classifier", {}, attributes)
+    return ModelRecord("OC1Classifier", {}, attributes)

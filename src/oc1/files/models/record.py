@@ -1,4 +1,4 @@
-"""What a model file holds."""
+"""What a model file holds, as Python objects."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 FORMAT = "oc1 model"
-#: Of the files. Larger numbers are refused by older versions of the package.
-VERSION = 1
+#: Of the file format. Files of a later version are refused.
+FORMAT_VERSION = 1
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Source:
 
 
 @dataclass(frozen=True)
-class Fitted:
+class ModelRecord:
     """A fitted model before it is an estimator, which takes scikit-learn.
 
     Attributes
@@ -42,7 +42,7 @@ class Fitted:
     parameters : dict
         As the file has them.
     attributes : dict
-        Of the fitted estimator, by their names. The members of a vote, ``estimators_``, are `Fitted` themselves.
+        Of the fitted estimator, by their names. The members of a vote, ``estimators_``, are records themselves.
     """
 
     learner: str
@@ -51,8 +51,14 @@ class Fitted:
 
 
 @dataclass(frozen=True)
-class StoredModel:
-    """What a model file holds."""
+class LoadedModel:
+    """A fitted estimator and what is known of its training data.
+
+    Attributes
+    ----------
+    model : fitted estimator
+    source : Source
+    """
 
     model: Any
     source: Source

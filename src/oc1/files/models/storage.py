@@ -8,25 +8,26 @@ import json
 import os
 import stat
 import zlib
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from ...tree.validation import InvalidField, described
-from ..atomic import replacing
-from ..problems import FileProblem
+from ..atomic import write_file
+from ..problems import FilePath, FileProblem, explained
 from . import dt
-from .decoding import decoded_document
-from .record import Fitted, Source, StoredModel
+from .decoding import decode_document
+from .record import LoadedModel, ModelRecord, Source
 
 #: Larger files, also once they are unpacked, are not read.
-MOST_BYTES = 2**30
+MAX_FILE_BYTES = 2**30
 
-PICKLE = "is a pickle, which is never read: it could run any program; save the model with oc1.save_model"
+_PICKLE = "is a pickle, which is never read: it could run any program; save the model with oc1.save_model"
 
 
-def save_model(model: Any, path: str | os.PathLike, *, source: Source | None = None) -> None:
+def save_model(model: Any, path: FilePath, *, source: Source | None = None) -> None:
     """Write a fitted model to a file, whole or not at all.
 
     Parameters
@@ -36,7 +37,7 @@ def save_model(model: Any, path: str | os.PathLike, *, source: Source | None = N
     path : str or path-like
         ``.dt`` writes the format of the OC1 program of 1994, which holds hyperplanes and class counts only: no names,
         no labels but 1, 2, ..., no values for missing ones, no parameters, and no `source`. Everything else is written
-        as JSON, packed if the name ends in ``.gz``.
+        as JSON, compressed if the name ends in ``.gz``.
     source : Source, optional
         What the training data looked like.
 
@@ -65,24 +66,16 @@ def save_model(model: Any, path: str | os.PathLike, *, source: Source | None = N
     >>> bool((load_model(path).predict_proba(X) == clf.predict_proba(X)).all())
     True
     """
-    from .encoding import written_json  # here and below: scikit-learn takes a second to import
+    from .encoding import encode_model  # here and below: scikit-learn takes a second to import
 
-    name = os.fspath(path).lower()
-    plain = name.removesuffix(".gz")
-    if plain.endswith(".dt"):
-        data = dt.written(model, Path(plain).stem).encode("utf-8")
+    name = os.fspath(path).lower().removesuffix(".gz")
+    if name.endswith(".dt"):
+        write_file(path, dt.format_tree(model, Path(name).stem).encode("utf-8"))
     else:
-        data = written_json(model, Source() if source is None else source)
-    if name != plain:
-        data = gzip.compress(data, mtime=0)
-    try:
-        with replacing(path) as file:
-            file.write(data)
-    except OSError as error:
-        raise FileProblem(path, f"cannot be written: {error.strerror or error}") from error
+        write_file(path, encode_model(model, Source() if source is None else source))
 
 
-def load_model(path: str | os.PathLike) -> Any:
+def load_model(path: FilePath) -> Any:
     """Read a fitted model that `save_model` wrote, or a ``.dt`` file.
 
     Parameters
@@ -104,7 +97,7 @@ def load_model(path: str | os.PathLike) -> Any:
     return read_model(path).model
 
 
-def read_model(path: str | os.PathLike) -> StoredModel:
+def read_model(path: FilePath) -> LoadedModel:
     """Read a fitted model together with what is known of its training data.
 
     Parameters
@@ -113,12 +106,12 @@ def read_model(path: str | os.PathLike) -> StoredModel:
 
     Returns
     -------
-    StoredModel
+    LoadedModel
     """
     return model_from_bytes(_read(path), path)
 
 
-def read_fitted(path: str | os.PathLike) -> tuple[Fitted, Source]:
+def read_record(path: FilePath) -> tuple[ModelRecord, Source]:
     """Read a model without making an estimator of it, which takes a second less: scikit-learn is not imported.
 
     Parameters
@@ -127,38 +120,14 @@ def read_fitted(path: str | os.PathLike) -> tuple[Fitted, Source]:
 
     Returns
     -------
-    fitted : Fitted
+    record : ModelRecord
         `estimator_of` makes an estimator of it.
     source : Source
     """
-    return fitted_from_bytes(_read(path), path)
+    return _record_from_bytes(_read(path), path)
 
 
-def _read(path: str | os.PathLike) -> bytes:
-    try:
-        status = os.stat(path)
-        if stat.S_ISDIR(status.st_mode):
-            raise FileProblem(path, "is a folder, not a model file")
-        if not stat.S_ISREG(status.st_mode):
-            raise FileProblem(path, "is not a regular file")
-        with open(path, "rb") as file:
-            data = file.read(MOST_BYTES + 1) if status.st_size <= MOST_BYTES else b""
-    except FileNotFoundError:
-        raise FileProblem(path, "there is no such file") from None
-    except (OSError, ValueError) as error:  # ValueError: a NUL in the name
-        if isinstance(error, FileProblem):
-            raise
-        raise FileProblem(path, f"cannot be read: {getattr(error, 'strerror', None) or error}") from None
-    if status.st_size > MOST_BYTES or len(data) > MOST_BYTES:
-        raise FileProblem(path, _too_large())
-    return data
-
-
-def _too_large() -> str:
-    return f"is larger than {MOST_BYTES:,} bytes, the most that a model file may have"
-
-
-def model_from_bytes(data: bytes, path: str | os.PathLike) -> StoredModel:
+def model_from_bytes(data: bytes, path: FilePath) -> LoadedModel:
     """Make a model of what a file holds.
 
     Parameters
@@ -166,44 +135,62 @@ def model_from_bytes(data: bytes, path: str | os.PathLike) -> StoredModel:
     data : bytes
     path : str or path-like
         For messages.
+
+    Returns
+    -------
+    LoadedModel
     """
-    fitted, source = fitted_from_bytes(data, path)
-    return StoredModel(estimator_of(fitted, path), source)
+    record, source = _record_from_bytes(data, path)
+    return LoadedModel(estimator_of(record, path), source)
 
 
-def estimator_of(fitted: Fitted, path: str | os.PathLike) -> Any:
+def estimator_of(record: ModelRecord, path: FilePath) -> Any:
     """Make an estimator of a model that was read from a file.
 
     Parameters
     ----------
-    fitted : Fitted
+    record : ModelRecord
     path : str or path-like
         For messages: its parameters may be wrong.
     """
-    from .building import built
+    from .building import build_estimator
 
     with _problems_of(path):
-        return built(fitted)
+        return build_estimator(record)
 
 
-def fitted_from_bytes(data: bytes, path: str | os.PathLike) -> tuple[Fitted, Source]:
-    """Make a model, not yet an estimator, of what a file holds; the arguments are those of `model_from_bytes`."""
-    if data[:2] == b"\x1f\x8b":
-        data = _unpacked(data, path)
-    if not data.strip():
-        raise FileProblem(path, "is empty")
-    if _is_pickle(data):
-        raise FileProblem(path, PICKLE)
+def _read(path: FilePath) -> bytes:
+    with explained(path):
+        status = os.stat(path)
+        if not stat.S_ISREG(status.st_mode) and not stat.S_ISDIR(status.st_mode):
+            raise FileProblem(path, "is not a regular file")
+        _check_size(status.st_size, path)
+        with open(path, "rb") as file:
+            return file.read(MAX_FILE_BYTES)
+
+
+def _check_size(n_bytes: int, path: FilePath) -> None:
+    if n_bytes > MAX_FILE_BYTES:
+        raise FileProblem(path, f"is larger than {MAX_FILE_BYTES:,} bytes, the most that a model file may have")
+
+
+def _record_from_bytes(data: bytes, path: FilePath) -> tuple[ModelRecord, Source]:
     with _problems_of(path):
+        if data[:2] == b"\x1f\x8b":
+            data = _unpacked(data, path)
+        if not data.strip():
+            raise FileProblem(path, "is empty")
+        if _is_pickle(data):
+            raise FileProblem(path, _PICKLE)
         if dt.is_dt(data) or os.fspath(path).lower().removesuffix(".gz").endswith(".dt"):
-            fitted = dt.parsed(data, path)
-            n_examples = float(fitted.attributes["tree_"].counts[0].sum())
-            return fitted, Source(n_examples=int(n_examples) if n_examples.is_integer() else None)
-        return decoded_document(_parsed_json(data, path))
+            record = dt.parse_tree(data, path)
+            n_examples = float(record.attributes["tree_"].counts[0].sum())
+            return record, Source(n_examples=int(n_examples) if n_examples.is_integer() else None)
+        return decode_document(_parse_json(data, path))
 
 
 @contextmanager
-def _problems_of(path: str | os.PathLike) -> Iterator[None]:
+def _problems_of(path: FilePath) -> Iterator[None]:
     """Say of which file something is wrong."""
     try:
         yield
@@ -215,16 +202,13 @@ def _problems_of(path: str | os.PathLike) -> Iterator[None]:
         raise FileProblem(path, "is too large for the memory") from None
 
 
-def _unpacked(data: bytes, path: str | os.PathLike) -> bytes:
+def _unpacked(data: bytes, path: FilePath) -> bytes:
     try:
         with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
-            unpacked = file.read(MOST_BYTES + 1)
+            unpacked = file.read(MAX_FILE_BYTES + 1)
     except (OSError, EOFError, zlib.error) as error:
         raise FileProblem(path, f"cannot be unpacked: {error}") from None
-    except MemoryError:
-        raise FileProblem(path, "is too large for the memory") from None
-    if len(unpacked) > MOST_BYTES:
-        raise FileProblem(path, _too_large())
+    _check_size(len(unpacked), path)
     return unpacked
 
 
@@ -239,12 +223,11 @@ def _is_pickle(data: bytes) -> bool:
     return is_old or (data[:1] == b"\x80" and data[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05"))
 
 
-def _parsed_json(data: bytes, path: str | os.PathLike) -> Any:
+def _parse_json(data: bytes, path: FilePath) -> Any:
     def fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
         if len(found) < len(pairs):
-            seen: set[str] = set()
-            twice = next(name for name, _ in pairs if name in seen or seen.add(name))  # type: ignore[func-returns-value]
+            (twice, _), *_ = Counter(name for name, _ in pairs).most_common(1)
             raise InvalidField("", f"the field {described(twice)} is there twice")
         return found
 
@@ -253,12 +236,12 @@ def _parsed_json(data: bytes, path: str | os.PathLike) -> Any:
 
     try:
         return json.loads(data.decode("utf-8-sig"), object_pairs_hook=fields, parse_constant=constant)
+    except InvalidField:
+        raise
     except UnicodeDecodeError as error:
         raise FileProblem(path, f"is not a model file: byte {error.start} is not UTF-8") from None
     except json.JSONDecodeError as error:
         reason = f"is not valid JSON: {error.msg[:1].lower()}{error.msg[1:]} (character {error.colno})"
         raise FileProblem(path, reason, line=error.lineno) from None
-    except InvalidField:
-        raise
     except ValueError:  # Python turns no more than 4300 digits into a number
         raise FileProblem(path, "holds a number with too many digits") from None

@@ -23,15 +23,15 @@ from sklearn.linear_model import LogisticRegression
 from oc1 import OC1Classifier, OC1EnsembleClassifier, OC1Regressor
 from oc1.baselines import CARTClassifier, LMDTClassifier
 from oc1.files.models import storage as models
-from oc1.files.models.decoding import WITH_CATEGORIES
-from oc1.files.models.encoding import written_json
+from oc1.files.models.decoding import LEARNERS_WITH_CATEGORIES
+from oc1.files.models.encoding import encode_model
 from oc1.files.models.storage import Source, load_model, model_from_bytes, read_model, save_model
 from oc1.files.problems import FileProblem
 from oc1.learners.registry import LEARNERS, learner_class
 from oc1.tree import validation
 from oc1.tree.linear import Tree
 
-FOLDER = Path(__file__).parents[1] / "data"
+FOLDER = Path(__file__).parents[2] / "data"
 
 
 @pytest.fixture(scope="module")
@@ -426,7 +426,7 @@ def test_files_that_hold_no_model(content, message):
 
 
 def test_no_memory_bomb(fitted, tmp_path, monkeypatch):
-    monkeypatch.setattr(models, "MOST_BYTES", 100_000)
+    monkeypatch.setattr(models, "MAX_FILE_BYTES", 100_000)
     path = tmp_path / "model.json"
     path.write_bytes(b" " * 100_001)
     with pytest.raises(FileProblem, match="larger than 100,000 bytes"):
@@ -448,7 +448,7 @@ def test_a_byte_order_mark_is_no_harm(fitted, tmp_path):
 
 def changed(model, change):
     """Return the file of a model with a change made to its document."""
-    document = json.loads(written_json(model, Source()))
+    document = json.loads(encode_model(model, Source()))
     change(document)
     return json.dumps(document).encode()
 
@@ -644,7 +644,7 @@ def test_a_regressor_of_huge_numbers_is_not_written_with_infinities(tmp_path):
 def test_the_learners_that_know_categories_are_listed():
     known = {name for name in (learner.class_name for learner in LEARNERS.values()) if name != "OC1EnsembleClassifier"}
     own = {name for name in known if "categorical_features" in learner_class(name)._get_param_names()}
-    assert own | {"OC1EnsembleClassifier"} == set(WITH_CATEGORIES)
+    assert own | {"OC1EnsembleClassifier"} == set(LEARNERS_WITH_CATEGORIES)
 
 
 def test_reading_a_model_takes_no_scikit_learn():

@@ -259,6 +259,6 @@ def test_no_line_takes_long(line):
 def test_names_in_the_header_stay_on_their_line(pol, tmp_path):
     X, y = pol
     model = OC1Classifier(random_state=0, max_depth=1).fit(X, y)
-    text = dt.written(model, "a\nRoot\x1b, b")
+    text = dt.format_tree(model, "a\nRoot\x1b, b")
     assert text.splitlines()[0] == "Training set: a Root , b, Dimensions: 2, Categories: 2"
     assert (read(text).predict(X) == model.predict(X)).all()
