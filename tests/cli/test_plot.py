@@ -78,10 +78,10 @@ def test_the_name_of_the_picture_is_the_default(folder, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("words", "code", "says"),
     [
-        ("flowers.json --what flower", 2, "--what 'flower' is not known; it is one of tree, partition"),
+        ("flowers.json --what flower", 2, "unknown --what 'flower'; choose from tree, partition"),
         ("flowers.json -o tree.gif", 2, "must end in .svg, .png or .pdf"),
-        ("flowers.json --what projection", 2, "DATA is needed"),
-        ("flowers.json --what partition --node 1", 2, "it takes DATA"),
+        ("flowers.json --what projection", 2, "so it needs DATA"),
+        ("flowers.json --what partition --node 1", 2, "it needs DATA"),
         ("flowers.json flowers.csv --what partition", 1, "has 3 attributes: name two features"),
         ("flowers.json flowers.csv --what partition --features len", 2, "two attributes, A,B"),
         ("flowers.json flowers.csv --what partition --features len,weight", 1, "there is no attribute 'weight'"),
@@ -130,4 +130,4 @@ def test_large_trees_are_cut_where_they_cannot_be_read(tmp_path):
 def test_examples_of_unknown_classes_are_left_out(folder, tmp_path):
     (tmp_path / "other.csv").write_text("len,wid,size,kind\n1,2,3,b_1\n1,2,3,c\n")
     output = run(folder / "flowers.json", tmp_path / "other.csv", "-o", tmp_path / "known.svg")
-    assert "1 examples are left out: the model knows no class 'c'" in output
+    assert "1 examples left out: the model does not know class 'c'" in output

@@ -1,4 +1,4 @@
-"""What a model says of batches of examples: looked up by leaf where it can be, by the estimator where not."""
+"""What a model predicts for batches of examples: looked up by leaf where possible, else by the estimator."""
 
 from __future__ import annotations
 
@@ -11,68 +11,61 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from ..files.models.record import Source
+from ..files.models.record import ModelRecord, Source
 from ..files.models.storage import estimator_of, read_record
-from ..files.tables.reading import Inputs
+from ..files.problems import FileProblem
+from ..files.tables.reading import Batch, Inputs, ReadOptions, label_indices, scan_table
+from .screen import note
 
 
 class Predictor:
-    """A fitted model, for columns of examples in their order.
+    """A fitted model, for examples whose columns are in the model's order.
 
-    A single tree needs nothing but itself; everything else is an estimator, and takes scikit-learn, whose import takes
-    longer than most files.
+    A single tree predicts by itself. Everything else needs the estimator, and so scikit-learn, whose import takes
+    longer than predicting most files.
 
     Parameters
     ----------
-    learner : str
-        Name of its class.
-    attributes : dict
-        Of the fitted estimator.
-    smoothing : float
-    estimator : callable
-        Makes the estimator, when it is needed.
+    record : ModelRecord
     source : Source
-    jobs : int, default=1
+        What is known about its training data.
+    make_estimator : callable
+        Makes the estimator when it is needed.
+    n_jobs : int, default=1
     """
 
-    def __init__(
-        self,
-        learner: str,
-        attributes: dict[str, Any],
-        smoothing: Any,
-        estimator: Callable[[], Any],
-        source: Source,
-        jobs: int = 1,
-    ) -> None:
-        self.source, self.n_jobs, self._make = source, jobs, estimator
-        self._attributes, self._smoothing = attributes, smoothing
-        self.classes: Any = attributes.get("classes_")
-        self.tree: Any = attributes.get("tree_")
+    def __init__(self, record: ModelRecord, source: Source, make_estimator: Callable[[], Any], n_jobs: int = 1) -> None:
+        self.source, self.n_jobs = source, n_jobs
+        self._make_estimator = make_estimator
+        self._attributes = record.attributes
+        self._smoothing = record.parameters.get("smoothing", 0.0)
+        self.classes: Any = record.attributes.get("classes_")
+        self.tree: Any = record.attributes.get("tree_")
         # C4.5 divides an example with missing values among leaves; smoothing comes from a file, and may be anything.
-        is_fine = type(smoothing) in (int, float) and 0.0 <= smoothing < np.inf
+        is_valid = type(self._smoothing) in (int, float) and 0.0 <= self._smoothing < np.inf
         self.is_looked_up = (
             self.tree is not None
-            and learner != "C45Classifier"
-            and attributes.get("categories_") is None
-            and (is_fine or self.classes is None)
+            and record.learner != "C45Classifier"
+            and record.attributes.get("categories_") is None
+            and (is_valid or self.classes is None)
         )
 
     @classmethod
-    def from_file(cls, path: Path, jobs: int = 1) -> Predictor:
+    def from_file(cls, path: Path, n_jobs: int = 1) -> Predictor:
         """Read a model file."""
         record, source = read_record(path)
-        smoothing = record.parameters.get("smoothing", 0.0)
-        return cls(record.learner, record.attributes, smoothing, lambda: estimator_of(record, path), source, jobs)
+        return cls(record, source, lambda: estimator_of(record, path), n_jobs)
 
     @classmethod
-    def of(cls, model: Any, source: Source, jobs: int = 1) -> Predictor:
+    def of(cls, model: Any, source: Source) -> Predictor:
         """Use a fitted estimator."""
-        return cls(type(model).__name__, vars(model), getattr(model, "smoothing", 0.0), lambda: model, source, jobs)
+        record = ModelRecord(type(model).__name__, model.get_params(deep=False), vars(model))
+        return cls(record, source, lambda: model)
 
     @cached_property
     def model(self) -> Any:
         """The estimator, without the names of its attributes: columns are in order, whatever they are called."""
-        model = copy(self._make())
+        model = copy(self._make_estimator())
         if getattr(model, "categories_", None) is None and hasattr(model, "feature_names_in_"):
             del model.feature_names_in_
         if "n_jobs" in model.get_params(deep=False):
@@ -81,11 +74,11 @@ class Predictor:
 
     @property
     def inputs(self) -> Inputs:
-        """What the model wants to see in a file."""
+        """What the model expects of a file."""
         n_features = self._attributes["n_features_in_"]
         names = self._attributes.get("feature_names_in_")
         known = self._attributes.get("categories_") or [None] * n_features
-        columns = [str(m) for m in range(n_features)] if names is None else [str(name) for name in names]
+        columns = [str(name) for name in (range(n_features) if names is None else names)]
         return Inputs(
             n_features=n_features,
             names=None if names is None else tuple(columns),
@@ -94,36 +87,76 @@ class Predictor:
             target=self.source.target,
         )
 
-    def joined(self, batches: Sequence[Any]) -> Any:
-        """Return the attributes of batches in one piece, as the estimator takes them: with names, if it knows any."""
-        pieces = [batch.X for batch in batches]
-        if isinstance(pieces[0], pl.DataFrame):
-            return pl.concat(pieces)
-        return named(np.concatenate(pieces), self.inputs.names)
-
     def leaves(self, X: Any) -> np.ndarray:
         """Return the leaf of each example."""
-        return self.tree.apply(X, self.n_jobs) if self.is_looked_up else self.model.apply(X)
+        return np.asarray(self.tree.apply(X, self.n_jobs) if self.is_looked_up else self.model.apply(X))
 
-    def leaf_shares(self) -> np.ndarray:
+    def leaf_probabilities(self) -> np.ndarray:
         """Return the probabilities of the classes at each node."""
-        return self.tree.smoothed_probabilities(self._smoothing)
+        return np.asarray(self.tree.smoothed_probabilities(self._smoothing))
 
-    def numbers(self, X: Any) -> np.ndarray:
-        """Return the number predicted for each example."""
-        return self.tree.values[self.leaves(X)] if self.is_looked_up else self.model.predict(X)
-
-    def indices(self, X: Any) -> np.ndarray:
-        """Return the class of each example, as an index."""
+    def predict(self, X: Any) -> np.ndarray:
+        """Return the class of each example, as an index; or the number predicted for it."""
         if self.is_looked_up:
-            return self.tree.majority[self.leaves(X)]
-        return np.searchsorted(self.classes, self.model.predict(X))
+            values = self.tree.values if self.classes is None else self.tree.majority
+            return np.asarray(values[self.leaves(X)])
+        predicted = np.asarray(self.model.predict(X))
+        return predicted if self.classes is None else np.searchsorted(self.classes, predicted)
 
-    def shares(self, X: Any) -> np.ndarray:
+    def predict_proba(self, X: Any) -> np.ndarray:
         """Return the probabilities of the classes for each example."""
-        return self.leaf_shares()[self.leaves(X)] if self.is_looked_up else self.model.predict_proba(X)
+        if self.is_looked_up:
+            return np.asarray(self.leaf_probabilities()[self.leaves(X)])
+        return np.asarray(self.model.predict_proba(X))
+
+    def read(self, data: str, options: ReadOptions, *, labelled: bool) -> tuple[Any, list[Batch]]:
+        """Read a whole file; return the attributes as the estimator takes them, with names if it knows any."""
+        batches = list(scan_table(data, self.inputs, options, labelled=labelled))
+        pieces = [batch.X for batch in batches]
+        if isinstance(pieces[0], pl.DataFrame):
+            return pl.concat(pieces), batches
+        return with_names(np.concatenate(pieces), self.inputs.names), batches
+
+    def read_known(self, data: str, options: ReadOptions) -> tuple[Any, np.ndarray]:
+        """Return the labelled examples of a file, without those of classes that the model does not know.
+
+        Returns
+        -------
+        X : array or frame
+        y : array
+            Classes of the model, or numbers.
+        """
+        X, batches = self.read(data, options, labelled=True)
+        labels = np.concatenate([np.asarray(batch.y) for batch in batches])
+        if self.classes is None:
+            return X, as_numbers(labels, data)
+        numbers = label_indices(labels, self.classes)
+        known = np.flatnonzero(numbers >= 0)
+        if len(known) == 0:
+            names = [str(label)[:20] for label in self.classes[:5]] + ["..."] * (len(self.classes) > 5)
+            raise FileProblem(
+                data, f"has no example of a class that the model knows: its classes are {', '.join(names)}"
+            )
+        if len(known) < len(numbers):
+            unknown = str(labels[numbers < 0][0])
+            note(f"note: {len(numbers) - len(known)} examples left out: the model does not know class {unknown!r:.60}")
+        return X[known], self.classes[numbers[known]]
 
 
-def named(X: Any, names: Sequence[str] | None) -> Any:
+def with_names(X: Any, names: Sequence[str] | None) -> Any:
     """Return the attributes with their names, if they have any."""
     return X if names is None or isinstance(X, pl.DataFrame) else pl.DataFrame(X, schema=list(names))
+
+
+def as_numbers(labels: Any, path: str, first_row: int = 0) -> np.ndarray:
+    """Return the targets of a regression as numbers."""
+    try:
+        return np.asarray(labels, dtype=np.float64)
+    except ValueError:
+        for row, label in enumerate(labels):
+            try:
+                float(label)
+            except ValueError:
+                reason = f"the target of example {first_row + row + 1} is {label!r}, not a number"
+                raise FileProblem(path, reason) from None
+        raise

@@ -9,10 +9,11 @@ import signal
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, wait
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import typer
 
@@ -20,18 +21,18 @@ from ..tree.printable import printable
 
 Result = TypeVar("Result")
 
-#: Letters in a line of a table, at most.
-WIDEST = 100_000
+#: The longest line of a table, in characters.
+MAX_TABLE_WIDTH = 100_000
 #: Exit codes: the input is at fault, the command line is, the user stopped it.
-FAULTY_INPUT, WRONG_USE, STOPPED = 1, 2, 130
+BAD_INPUT, BAD_USAGE, INTERRUPTED = 1, 2, 130
 
 
-class Refusal(Exception):
-    """The command line asks for something that cannot be; the message says what, in one sentence."""
+class UsageError(Exception):
+    """The command line asks for something impossible; the message says what, in one sentence."""
 
 
 class ClusterFailure(Exception):
-    """The cluster that was to do the work did not; the message says how, in one sentence."""
+    """The cluster did not do its work; the message says why, in one sentence."""
 
 
 def say(text: str = "") -> None:
@@ -50,7 +51,7 @@ def print_json(value: Any) -> None:
 
 
 def plain(value: Any) -> Any:
-    """Turn what numpy and dataclasses gave into JSON's types."""
+    """Turn numpy's values, and what holds them, into JSON's types."""
     if isinstance(value, dict):
         return {str(key): plain(own) for key, own in value.items()}
     if isinstance(value, list | tuple):
@@ -77,37 +78,37 @@ def print_table(header: Sequence[str], rows: Sequence[Sequence[str]], title: str
     for row in rows:
         table.add_row(*(Text(printable(cell)) for cell in row))
     # A table that does not fit is wrapped by the terminal, not cut by us: it may go to a file.
-    Console(markup=False, highlight=False, emoji=False, file=sys.stdout, width=WIDEST).print(table)
+    Console(markup=False, highlight=False, emoji=False, file=sys.stdout, width=MAX_TABLE_WIDTH).print(table)
 
 
-def refusing(command: Callable) -> Callable:
-    """Make errors of the input one sentence on stderr and an exit code; bugs keep their traceback."""
+def reporting_errors(command: Callable[..., None]) -> Callable[..., None]:
+    """Report errors in the input in one sentence on stderr and by an exit code; bugs keep their traceback."""
 
     @functools.wraps(command)
-    def run(*arguments: Any, **named: Any) -> Any:
+    def run(**values: Any) -> None:
         try:
             with _warnings_as_notes():
-                return command(*arguments, **named)
-        except Refusal as problem:
-            fail(str(problem), WRONG_USE)
+                command(**values)
+        except UsageError as problem:
+            fail(str(problem), BAD_USAGE)
         except ClusterFailure as problem:
-            fail(str(problem), FAULTY_INPUT)
+            fail(str(problem), BAD_INPUT)
         except KeyboardInterrupt:
             end_at_once()
         except BrokenPipeError:
-            # Whoever read our output has had enough. Nothing more must be written, not even when Python ends.
+            # Whoever read our output has stopped. Nothing more must be written, not even when Python exits.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            raise typer.Exit(FAULTY_INPUT) from None
+            raise typer.Exit(BAD_INPUT) from None
         except MemoryError as problem:
-            fail(f"not enough memory ({str(problem) or 'the data are too large'})", FAULTY_INPUT)
+            fail(f"not enough memory ({str(problem) or 'the data are too large'})", BAD_INPUT)
         except OSError as problem:
-            place = f"{problem.filename}: " if problem.filename else ""
-            fail(f"{place}{problem.strerror or problem}", FAULTY_INPUT)
+            file = f"{problem.filename}: " if problem.filename else ""
+            fail(f"{file}{problem.strerror or problem}", BAD_INPUT)
         except ImportError as problem:
-            fail(str(problem), FAULTY_INPUT)
+            fail(str(problem), BAD_INPUT)
         except ValueError as problem:
             is_parameter = type(problem).__name__ == "InvalidParameterError"
-            fail(_one_sentence(str(problem)), WRONG_USE if is_parameter else FAULTY_INPUT)
+            fail(_one_sentence(str(problem)), BAD_USAGE if is_parameter else BAD_INPUT)
 
     return run
 
@@ -116,38 +117,51 @@ def _one_sentence(message: str) -> str:
     return " ".join(message.split())
 
 
-def check_output(out: Path | None, *inputs: Any) -> None:
-    """Refuse an output that cannot be, or that is one of the files that are read."""
+def check_choice(option: str, given: str, choices: Iterable[str]) -> None:
+    """Refuse a name that is not among the choices."""
+    if given not in choices:
+        raise UsageError(f"unknown {option} {given!r}; choose from {', '.join(choices)}")
+
+
+def check_used(selector: str, chosen: str, given: Mapping[str, Any], uses: Mapping[str, Sequence[str]]) -> None:
+    """Refuse options that were given although what was chosen does not use them."""
+    for option, value in given.items():
+        if value is not None and chosen not in uses[option]:
+            raise UsageError(f"{option} is for {selector} {' and '.join(uses[option])}, not {chosen}")
+
+
+def check_output(out: Path | None, *inputs: str | os.PathLike[str] | None) -> None:
+    """Refuse an output that cannot be written, or that is one of the input files."""
     if out is None:
         return
     if out.is_dir():
-        raise Refusal(f"--output {out} is a folder")
+        raise UsageError(f"--output {out} is a folder")
     if not out.parent.is_dir():
-        raise Refusal(f"--output {out}: there is no folder {out.parent}")
+        raise UsageError(f"--output {out}: there is no folder {out.parent}")
     for given in inputs:
         if given is not None and os.fspath(given) != "-" and os.path.realpath(given) == os.path.realpath(out):
-            raise Refusal(f"--output {out} is one of the files that are read")
+            raise UsageError(f"--output {out} is one of the input files")
 
 
-def fail(problem: str, code: int, mark: str = "error: ") -> None:
-    """Say what is wrong and end with an exit code."""
+def fail(problem: str, code: int, mark: str = "error: ") -> NoReturn:
+    """Say what is wrong and exit with a code."""
     note(mark + problem)
     raise typer.Exit(code)
 
 
-def end_at_once() -> None:
-    """End the process as the user wishes, whatever other threads are doing: one may be waiting for input."""
+def end_at_once() -> NoReturn:
+    """End the process at the user's request, whatever other threads are doing: one may be waiting for input."""
     note("stopped; nothing was left half-written")
     sys.stdout.flush()
     sys.stderr.flush()
-    os._exit(STOPPED)
+    os._exit(INTERRUPTED)
 
 
 @contextmanager
 def _warnings_as_notes() -> Iterator[None]:
     """Print warnings as plain sentences, each once."""
 
-    def show(message, category, *_, **__) -> None:
+    def show(message: Warning | str, *_: Any, **__: Any) -> None:
         note(f"note: {_one_sentence(str(message))}")
 
     with warnings.catch_warnings():
@@ -158,7 +172,7 @@ def _warnings_as_notes() -> Iterator[None]:
 def stop_when_terminated() -> None:
     """Let SIGTERM end the command as Ctrl-C does, so that temporary files go too."""
 
-    def stop(number, frame) -> None:
+    def stop(*_: Any) -> None:
         raise KeyboardInterrupt
 
     if threading.current_thread() is threading.main_thread():
@@ -166,31 +180,28 @@ def stop_when_terminated() -> None:
 
 
 def hear_interrupts() -> None:
-    """Let Ctrl-C interrupt a wait for input: importing polars has made the system go on waiting."""
+    """Let Ctrl-C interrupt a wait for input: importing polars made the system go on waiting."""
     if threading.current_thread() is threading.main_thread() and hasattr(signal, "siginterrupt"):
         signal.siginterrupt(signal.SIGINT, True)
         signal.siginterrupt(signal.SIGTERM, True)
 
 
 def in_background(work: Callable[[], Result], title: str) -> Result:
-    """Do work that grows trees, with a bar; Ctrl-C stops it at once, even inside compiled code.
+    """Do work that grows trees, behind a progress bar; Ctrl-C stops it at once, even inside compiled code.
 
-    The work is done in a thread: the main one is free to hear the user and to move the bar. The thread cannot be
+    The work is done in a thread, so that the main one can react to the user and move the bar. The thread cannot be
     stopped, so the whole process ends: nothing may be written inside `work`.
     """
     from ..growing.progress import Growth, watching
     from ..growing.progress_bar import progress_bar
 
-    outcome: dict[str, Any] = {}
-    done = threading.Event()
+    outcome: Future[Result] = Future()
 
     def run() -> None:
         try:
-            outcome["result"] = work()
+            outcome.set_result(work())
         except BaseException as problem:
-            outcome["problem"] = problem
-        finally:
-            done.set()
+            outcome.set_exception(problem)
 
     with progress_bar(title, None) as bar:
 
@@ -200,11 +211,9 @@ def in_background(work: Callable[[], Result], title: str) -> Result:
         try:
             with watching(watch):
                 threading.Thread(target=run, daemon=True).start()
-                while not done.wait(0.1):
+                while not wait([outcome], 0.1).done:
                     pass
         except KeyboardInterrupt:
             bar.stop()
             end_at_once()
-    if "problem" in outcome:
-        raise outcome["problem"]
-    return outcome["result"]
+    return outcome.result()

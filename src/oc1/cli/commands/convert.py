@@ -4,42 +4,35 @@ from __future__ import annotations
 
 from keyword import iskeyword
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..options import Model, completing, with_reading
-from ..screen import Refusal, check_output, note, refusing, say
+from ..options import Model, choice, output
+from ..screen import UsageError, check_choice, check_output, check_used, note, say
+
+if TYPE_CHECKING:
+    from ...files.tables.reading import ReadOptions
 
 #: What a model can become, and how such a file ends.
 ENDINGS = {"json": ".json", "dt": ".dt", "onnx": ".onnx", "c": ".h", "python": ".py", "sql": ".sql"}
+#: What uses an option.
+USES = {"--name": ("c", "python"), "--numbers": ("c", "onnx"), "--data": ("c",), "--table": ("sql",)}
 NUMBERS = ("double", "float", "fixed")
 
 
-@refusing
-@with_reading
 def convert(
     model: Model,
+    options: ReadOptions,
     to: Annotated[
-        str | None,
-        typer.Option(
-            "--to",
-            metavar="|".join(ENDINGS),
-            help="(default: by --output's ending)",
-            autocompletion=completing([*ENDINGS]),
-        ),
+        str | None, choice([*ENDINGS], "--to", metavar="|".join(ENDINGS), help="(default: by the ending of --output)")
     ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="(default: stdout; files that are not text need one)"),
-    ] = None,
-    name: Annotated[str | None, typer.Option(help="C: prefix of all names. Python: the function.")] = None,
+    out: Annotated[Path | None, output("(default: stdout; onnx, dt and json need a file)")] = None,
+    name: Annotated[str | None, typer.Option(help="C: prefix of all names. Python: name of the function.")] = None,
     numbers: Annotated[
         str,
-        typer.Option(
-            metavar="|".join(NUMBERS),
-            help="C: kind of numbers. ONNX: double or float input.",
-            autocompletion=completing(NUMBERS),
+        choice(
+            NUMBERS, "--numbers", metavar="|".join(NUMBERS), help="C: type of the numbers. ONNX: double or float input."
         ),
     ] = "double",
     bits: Annotated[int, typer.Option(help="C, fixed point: 16 or 32.")] = 32,
@@ -50,67 +43,71 @@ def convert(
         ),
     ] = None,
     table: Annotated[
-        str | None, typer.Option(help="SQL: a whole SELECT from this table, not only the expression.")
+        str | None, typer.Option(help="SQL: write a whole SELECT from this table, not only the expression.")
     ] = None,
-    options: Any = None,
 ) -> None:
     """Write a model as ONNX, a C99 header, a Python function, a SQL expression, or a .dt or JSON model file.
 
     Examples: oc1 convert iris.json --to onnx -o iris.onnx; oc1 convert iris.json --to c -o iris.h --numbers fixed
     --data iris.csv
     """
-    from ...files.models.storage import read_model
-
     out = None if out == Path("-") else out
-    name_out = "" if out is None else out.name.removesuffix(".gz")
-    kind = to or next((kind for kind, ending in ENDINGS.items() if name_out.endswith(ending)), None)
-    if kind not in ENDINGS:
-        given = f"--to {to!r} is not known" if to else "give --to"
-        raise Refusal(f"{given}: it is one of {', '.join(ENDINGS)}")
-    if numbers not in NUMBERS or (kind == "onnx" and numbers == "fixed"):
-        raise Refusal(f"--numbers {numbers!r} is not one of {', '.join(NUMBERS[: 2 if kind == 'onnx' else 3])}")
+    kind = _check_kind(to, out)
+    check_choice("--numbers", numbers, NUMBERS[:2] if kind == "onnx" else NUMBERS)
     if bits not in (16, 32):
-        raise Refusal(f"--bits is 16 or 32, not {bits}")
+        raise UsageError(f"--bits must be 16 or 32, not {bits}")
     if kind == "c" and numbers == "fixed" and data is None:
-        raise Refusal(
-            "fixed point needs --data: the training data say how large the numbers get, and which rows could differ"
+        raise UsageError(
+            "fixed point needs --data: the training data tell how large the numbers get, and which rows could differ"
         )
-    if out is None and kind in ("onnx", "dt", "json"):
-        raise Refusal(f"--to {kind} needs --output")
-    if out is not None and out.name.endswith(".gz") and kind not in ("json", "dt"):
-        raise Refusal(f"--output {out}: only model files are packed")
-    idle = {"--name": name and kind not in ("c", "python"), "--table": table and kind != "sql"}
-    idle |= {"--numbers": numbers != "double" and kind not in ("c", "onnx"), "--data": data and kind != "c"}
-    for option in (option for option, is_idle in idle.items() if is_idle):
-        raise Refusal(f"{option} does nothing for --to {kind}")
+    given = {"--name": name, "--numbers": None if numbers == "double" else numbers, "--data": data, "--table": table}
+    check_used("--to", kind, given, USES)
     if name is not None and (not name.isidentifier() or iskeyword(name)):
-        raise Refusal(f"--name {name!r} is not a name that {kind} can use")
+        raise UsageError(f"--name {name!r} is not a valid name in {kind}")
     check_output(out, model, data)
+
+    from ...learners.reduction import reduce_model
+    from ...files.atomic import replacing
+    from ...files.models.storage import read_model, save_model
+    from ..predictor import Predictor
+
     stored = read_model(model)
     rows = None
-    if data is not None and kind == "c":
-        rows = _read_rows(stored, data, options)
-    if kind in ("json", "dt"):
-        from ...files.models.storage import save_model
-
-        assert out is not None  # checked above
-        if not name_out.endswith(ENDINGS[kind]):
-            raise Refusal(f"--output {out}: a file of kind {kind} ends in {ENDINGS[kind]}")
+    if data is not None:
+        rows, _ = Predictor.of(stored.model, stored.source).read(data, options, labelled=False)
+    if out is not None and kind in ("json", "dt"):
         save_model(stored.model, out, source=stored.source)
     else:
-        _write(_converted(kind, stored.model, name, numbers, bits, rows, table), out)
+        for sentence in reduce_model(stored.model).notes:
+            note(f"note: {sentence}")
+        content = _converted(kind, stored.model, name, numbers, bits, rows, table)
+        if out is None:
+            say(content.decode())
+        else:
+            with replacing(out) as file:
+                file.write(content)
     if out is not None:
         note(f"model written to {out}")
 
 
-def _converted(
-    kind: str, model: Any, name: str | None, numbers: str, bits: int, rows: Any, table: str | None
-) -> str | bytes:
-    """Return the text, or the bytes, of a model as a program."""
-    from ...learners.reduction import reduce_model
+def _check_kind(to: str | None, out: Path | None) -> str:
+    """Return what to convert to, as asked for or by the name of the output, if the output can hold it."""
+    name = "" if out is None else out.name.removesuffix(".gz")
+    kind = to or next((kind for kind, ending in ENDINGS.items() if name.endswith(ending)), None)
+    if kind is None:
+        raise UsageError(f"give --to: one of {', '.join(ENDINGS)}")
+    check_choice("--to", kind, ENDINGS)
+    if out is None and kind in ("onnx", "dt", "json"):
+        raise UsageError(f"--to {kind} needs --output")
+    if out is not None and out.name.endswith(".gz") and kind not in ("json", "dt"):
+        raise UsageError(f"--output {out}: only model files (.json, .dt) can be compressed")
+    if kind in ("json", "dt") and not name.endswith(ENDINGS[kind]):
+        raise UsageError(f"--output {out}: for --to {kind} it must end in {ENDINGS[kind]}")
+    return kind
 
-    for sentence in reduce_model(model).notes:
-        note(f"note: {sentence}")
+
+def _converted(kind: str, model: Any, name: str | None, numbers: str, bits: int, rows: Any, table: str | None) -> bytes:
+    """Return a model as a program."""
     named = {} if name is None else {"name": name}
     if kind == "onnx":
         from ...conversion.onnx import to_onnx
@@ -119,32 +116,14 @@ def _converted(
     if kind == "python":
         from ...conversion.python import to_python
 
-        return to_python(model, **named)
+        return to_python(model, **named).encode()
     if kind == "sql":
         from ...conversion.sql import to_sql
 
-        return to_sql(model, table=table)
+        return to_sql(model, table=table).encode()
     from ...conversion.c.program import to_c
 
     written = to_c(model, numbers=numbers, bits=bits, data=rows, **named)
     if written.n_rows is not None:
         note(f"of {written.n_rows} rows, {written.n_different} get another class; {written.n_close} could by rounding")
-    return written.text
-
-
-def _read_rows(stored: Any, data: str, options: Any):
-    from ...files.tables.reading import scan_table
-    from ..predictor import Predictor
-
-    predictor = Predictor.of(stored.model, stored.source)
-    return predictor.joined(list(scan_table(data, predictor.inputs, options, labelled=False)))
-
-
-def _write(content: str | bytes, out: Path | None) -> None:
-    from ...files.atomic import replacing
-
-    if out is None:
-        say(content if isinstance(content, str) else content.decode())
-        return
-    with replacing(out) as file:
-        file.write(content.encode() if isinstance(content, str) else content)
+    return written.text.encode()

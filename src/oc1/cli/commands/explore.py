@@ -3,48 +3,45 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..options import Model, with_reading
-from ..screen import check_output, note, refusing
+from ..options import Model, output
+from ..screen import check_output, note
+
+if TYPE_CHECKING:
+    from ...files.tables.reading import ReadOptions
 
 
-@refusing
-@with_reading
 def explore(
     model: Model,
+    options: ReadOptions,
     data: Annotated[
         str | None,
         typer.Argument(metavar="[DATA]", help="File of labelled examples, for histograms and examples to try."),
     ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="FILE", help="(default: the model's name with .html)"),
-    ] = None,
-    options: Any = None,
+    out: Annotated[Path | None, output("(default: the model's name with .html)")] = None,
 ) -> None:
     """Write a page that shows a model: click on nodes, prune, and follow an example through the tree.
 
-    The page is one file that needs no network. With DATA it shows how the examples lie about each test; at most 200 of
-    them (2,000 points, for two attributes) are in the page.
+    The page is one file that needs no network. With DATA it shows how the examples lie around each test; at most 200
+    of them (2,000 for two attributes) are stored in the page.
 
     Example: oc1 explore iris.json iris.csv -o iris.html
     """
     from ...explore import explore as make_page
     from ...files.atomic import replacing
     from ...files.models.storage import read_model
-    from ..examples import examples_of
+    from ..predictor import Predictor
 
     stored = read_model(model)
     out = out or model.with_suffix(".html")
     check_output(out, model, data)
-    if data is None:
-        page = make_page(stored.model, source=stored.source, title=model.stem)
-    else:
-        X, y = examples_of(stored.model, stored.source, data, options)
-        page = make_page(stored.model, X, y, source=stored.source, title=model.stem)
+    X, y = None, None
+    if data is not None:
+        X, y = Predictor.of(stored.model, stored.source).read_known(data, options)
+    page = make_page(stored.model, X, y, source=stored.source, title=model.stem)
     with replacing(out, "w", encoding="utf-8", newline="\n") as file:
         file.write(page)
     note(f"written to {out} ({len(page.encode()) / 1e6:.2f} MB)")

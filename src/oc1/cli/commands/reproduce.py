@@ -1,4 +1,4 @@
-"""``oc1 reproduce``, ``oc1 warmup`` and ``oc1 demo``."""
+"""``oc1 reproduce``: the paper's experiments."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ from typing import Annotated
 
 import typer
 
-from ..options import Dask, Jobs, Json, Seed, on_workers
-from ..screen import STOPPED, Refusal, fail, note, print_json, refusing, say
+from ..options import Dask, Jobs, Seed, on_workers
+from ..screen import INTERRUPTED, UsageError, fail, note, say
 
 
-@refusing
 def reproduce(
     what: Annotated[
         list[str] | None,
@@ -59,9 +58,7 @@ def reproduce(
     unknown = [name for name in names if name not in (*plans, "figures", "all")]
     if unknown or not names:
         problem = f"{unknown[0]!r} is no experiment" if unknown else "name an experiment"
-        raise Refusal(f"{problem}: choose from {', '.join([*plans, 'figures', 'all'])}")
-    if jobs == 0:
-        raise Refusal("--jobs must be a number of processes, or -1 for all cores")
+        raise UsageError(f"{problem}: choose from {', '.join([*plans, 'figures', 'all'])}")
     if "all" in names:
         names = [*(name for name, plan in plans.items() if not plan.beyond), "figures"]
     if dask is not None and any(plans[name].ours for name in names if name in plans):
@@ -90,31 +87,5 @@ def reproduce(
     try:
         on_workers(dask, run_all, kept="; the same command goes on from where it was")
     except Interrupted as interrupted:
-        fail(str(interrupted), STOPPED, mark="")
+        fail(str(interrupted), INTERRUPTED, mark="")
     note(f"report: {out / 'report.html'}")
-
-
-@refusing
-def warmup(json: Json = False) -> None:
-    """Compile everything now, so that no later command has to wait for it (once on a machine).
-
-    Example: oc1 warmup
-    """
-    from ..._warmup import warmup as compile_everything
-
-    seconds = compile_everything()
-    if json:
-        print_json({"seconds": seconds})
-    else:
-        say(f"kernels compiled in {seconds:.1f} seconds")
-
-
-@refusing
-def demo() -> None:
-    """Show OC1 at work on iris.
-
-    Example: oc1 demo
-    """
-    from ...demo import demonstrate
-
-    demonstrate()

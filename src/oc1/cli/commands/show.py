@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from ..options import Json, Model
-from ..screen import plain, print_json, print_table, refusing, say
+from ..screen import plain, print_json, print_table, say
 
 
 def percent(share: float) -> str:
@@ -47,7 +47,7 @@ def used_attributes(model: Any) -> list[dict[str, Any]]:
 
 
 def print_size(model: Any, size: dict[str, Any]) -> None:
-    """Print how large a model is, and what it asks for."""
+    """Print how large a model is, and which attributes it uses."""
     votes = f" in {size['n_trees']} trees" if size["n_trees"] > 1 else ""
     say(f"leaves      {size['leaves']}{votes}, depth {size['depth']}")
     say(f"tests       {size['tests']}, {size['oblique_tests']} of them oblique")
@@ -91,7 +91,6 @@ def print_confusion(scores: Any) -> None:
     print_table(["true \\ predicted", *labels], rows)
 
 
-@refusing
 def show(
     model: Model,
     digits: Annotated[int, typer.Option(min=1, max=17, help="Significant digits of the numbers.")] = 3,

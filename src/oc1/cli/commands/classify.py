@@ -1,0 +1,96 @@
+"""``oc1 classify``: a model on files of any size."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from ...growing.progress_bar import progress_bar
+from ..options import Data, Jobs, Json, Model, output
+from ..screen import UsageError, check_output, note
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from ...files.tables.reading import ReadOptions
+    from ..predictor import Predictor
+
+#: Batches that may be read before they are needed.
+MAX_BATCHES_AHEAD = 8
+#: Endings of the files that can be written.
+ENDINGS = (".csv", ".tsv", ".parquet", ".jsonl")
+
+
+def classify(
+    model: Model,
+    data: Data,
+    options: ReadOptions,
+    out: Annotated[Path | None, output("CSV, TSV, Parquet or JSON lines (.jsonl). (default: stdout)")] = None,
+    probabilities: Annotated[bool, typer.Option(help="Write the probability of each class.")] = True,
+    leaf: Annotated[bool, typer.Option("--leaf", help="Write the number of the leaf, too.")] = False,
+    jobs: Jobs = 1,
+    json: Json = False,
+) -> None:
+    """Predict the class of each example in a file, and the probabilities of all classes.
+
+    The examples need no label. Columns are found by name where both the model and the file have names. Files larger
+    than memory are read in pieces.
+
+    Example: oc1 classify iris.json new-flowers.csv -o classes.csv
+    """
+    from ...files.tables.parsing import ahead
+    from ...files.tables.reading import RowWriter, scan_table
+    from ..predictor import Predictor
+
+    predictor = Predictor.from_file(model, jobs)
+    predict = prediction_frames(predictor, probabilities, leaf)
+    out = None if out == Path("-") else out
+    if out is not None and not out.name.lower().removesuffix(".gz").endswith(ENDINGS):
+        raise UsageError(f"--output {out} must end in {', '.join(ENDINGS)}, optionally followed by .gz")
+    check_output(out, data, model)
+    n = 0
+    with progress_bar("classifying", file_size(data)) as bar, RowWriter(out, "jsonl" if json else None) as writer:
+        # The next batches are read while one is classified and written: the first has to wait for compiled code.
+        for batch in ahead(scan_table(data, predictor.inputs, options, labelled=False), MAX_BATCHES_AHEAD):
+            writer.write(predict(batch.X))
+            n += len(batch.X)
+            bar.update(batch.n_bytes)
+    if out is not None:
+        note(f"{n} examples classified; written to {out}")
+
+
+def file_size(path: str) -> int | None:
+    """Return the bytes of a file; None for what has no size."""
+    return Path(path).stat().st_size if path != "-" and Path(path).is_file() else None
+
+
+def prediction_frames(model: Predictor, probabilities: bool, leaf: bool) -> Callable[[Any], pl.DataFrame]:
+    """Return a function from attributes to a frame of predictions, and where wanted probabilities and leaves."""
+    import numpy as np
+    import polars as pl
+
+    if leaf and model.tree is None:
+        raise UsageError("--leaf: a vote has no single leaf")
+    labels = None if model.classes is None else model.classes.tolist()
+
+    def frame(predicted: np.ndarray, shares: Callable[[], np.ndarray]) -> pl.DataFrame:
+        if labels is None:
+            return pl.DataFrame({"prediction": predicted})
+        columns = {f"p_{label}": own for label, own in zip(labels, shares().T, strict=True)} if probabilities else {}
+        return pl.DataFrame({"prediction": [labels[c] for c in predicted], **columns})
+
+    if model.is_looked_up:
+        # All that can be said is said by a leaf: written once, and looked up for each example.
+        by_leaf = frame(model.tree.values if labels is None else model.tree.majority, model.leaf_probabilities)
+        if leaf:
+            by_leaf = by_leaf.with_columns(pl.Series("leaf", np.arange(model.tree.n_nodes)))
+        return lambda X: by_leaf[model.leaves(X)]
+
+    def by_estimator(X: Any) -> pl.DataFrame:
+        predictions = frame(model.predict(X), lambda: model.predict_proba(X))
+        return predictions.with_columns(pl.Series("leaf", model.leaves(X))) if leaf else predictions
+
+    return by_estimator

@@ -1,0 +1,96 @@
+"""``oc1 test``: a model on labelled examples."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ...growing.progress_bar import progress_bar
+from ..options import Data, Json, Model
+from ..screen import check_output, note, print_json, say
+from .classify import MAX_BATCHES_AHEAD, file_size
+from .show import print_classes, print_confusion, print_scores
+
+if TYPE_CHECKING:
+    from ...evaluation.scores import Confusion, Residuals
+    from ...files.tables.reading import ReadOptions
+    from ..predictor import Predictor
+
+
+def evaluate(
+    model: Model,
+    data: Data,
+    options: ReadOptions,
+    misclassified: Annotated[
+        Path | None,
+        typer.Option("--misclassified", metavar="FILE", help="Write the wrong ones: row, class, prediction."),
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Test a model on a file of labelled examples: accuracy, overall and per class, and the confusion matrix.
+
+    Classes that the model does not know count as wrong, and are listed.
+
+    Example: oc1 test iris.json more-flowers.csv
+    """
+    from ...evaluation.scores import Residuals
+    from ..predictor import Predictor
+
+    predictor = Predictor.from_file(model)
+    check_output(misclassified, data, model)
+    scores = score_file(predictor, data, options, misclassified)
+    if json:
+        print_json(scores.to_dict())
+        return
+    if isinstance(scores, Residuals):
+        print_scores("numbers", scores)
+        return
+    print_scores("accuracy", scores)
+    print_classes({"": scores})
+    say()
+    print_confusion(scores)
+    if scores.unknown:
+        names = ", ".join(map(repr, scores.unknown))
+        note(f"note: the model does not know class {names}; these examples count as wrong")
+
+
+def score_file(
+    model: Predictor, data: str, options: ReadOptions, misclassified: Path | None = None
+) -> Confusion | Residuals:
+    """Return how a model does on a file of labelled examples; write those it gets wrong."""
+    import numpy as np
+    import polars as pl
+
+    from ...evaluation.scores import Confusion, Residuals
+    from ...files.tables.parsing import ahead
+    from ...files.tables.reading import RowWriter, label_indices, scan_table
+    from ..predictor import as_numbers
+
+    batches = ahead(scan_table(data, model.inputs, options, labelled=True), MAX_BATCHES_AHEAD)
+    with progress_bar("testing", file_size(data)) as bar:
+        if model.classes is None:
+            residuals = Residuals()
+            for batch in batches:
+                residuals.add(as_numbers(batch.y, data, batch.first_row), model.predict(batch.X))
+                bar.update(batch.n_bytes)
+            return residuals
+        confusion, wrong = Confusion(model.classes.tolist()), []
+        for batch in batches:
+            predicted, labels = model.predict(batch.X), np.asarray(batch.y)
+            truth = label_indices(labels, model.classes)
+            confusion.add(truth, predicted, labels)
+            if misclassified is not None:
+                rows = np.flatnonzero(truth != predicted)
+                columns = {
+                    "row": rows + batch.first_row,
+                    "class": [str(label) for label in labels[rows]],
+                    "prediction": [str(label) for label in model.classes[predicted[rows]]],
+                }
+                wrong.append(pl.DataFrame(columns))
+            bar.update(batch.n_bytes)
+    if misclassified is not None:
+        with RowWriter(misclassified, None) as writer:
+            writer.write(pl.concat(wrong))
+    return confusion

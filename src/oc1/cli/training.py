@@ -1,0 +1,114 @@
+"""What the commands that train have in common: reading the examples, fitting, scoring."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+from sklearn.base import clone
+from sklearn.model_selection import train_test_split
+from sklearn.utils import _safe_indexing
+
+from ..evaluation.scores import Confusion, Residuals
+from ..files.tables.reading import ReadOptions, Table, read_table
+from ..learners.registry import make_learner
+from .screen import UsageError
+
+#: More classes than this, and than half the number of examples, are taken for numbers.
+MAX_CLASSES = 50
+
+
+def read_training_table(
+    data: str, options: ReadOptions, *, one_hot: bool = False, categorical: bool = False, numbers: bool = False
+) -> Table:
+    """Read examples to learn from; text columns are refused unless it is said what to do with them."""
+    if one_hot and categorical:
+        raise UsageError("use either --one-hot or --categorical, not both")
+    categories: Literal["refuse", "one_hot", "keep"] = "one_hot" if one_hot else "keep" if categorical else "refuse"
+    return read_table(data, options, numbers=numbers, categories=categories)
+
+
+def check_classes(table: Table, class_weight: Any = None) -> None:
+    """Refuse a target that does not look like classes, and weights of classes that do not occur."""
+    y = np.asarray(table.y)
+    n, labels = len(y), np.unique(y).tolist()
+    if len(labels) > max(MAX_CLASSES, n / 2):
+        raise UsageError(
+            f"the target has {len(labels)} different values in {n} examples: use --learner regressor to predict "
+            "numbers, or name the column of the class with --target"
+        )
+    for label in class_weight if isinstance(class_weight, dict) else ():
+        if label not in labels:
+            raise UsageError(f"--class-weight names {label!r}, but there is no such class")
+
+
+def for_categories(name: str, estimator: Any) -> Any:
+    """Return the learner of a name set up for a frame whose text columns are categories."""
+    if hasattr(estimator, "categorical_features"):
+        return estimator.set_params(categorical_features="from_dtype")
+    if name != "vote":
+        raise UsageError(f"the learner {name!r} does not take categories; use --one-hot")
+    base = make_learner("oc1", prune=None) if estimator.estimator is None else estimator.estimator
+    return estimator.set_params(estimator=base.set_params(categorical_features="from_dtype"))
+
+
+def named_columns(table: Table) -> Table:
+    """Return the table with names x1, x2, ... if it has text columns but the file has no names."""
+    if table.feature_names is not None or not (table.categorical or table.one_hot):
+        return table
+    if table.categorical:
+        X = pl.DataFrame(table.X).rename(_column_name)
+        categorical = tuple(map(_column_name, table.categorical))
+        return replace(table, X=X, feature_names=tuple(X.columns), categorical=categorical)
+    n_columns = table.X.shape[1] - sum(map(len, table.one_hot.values())) + len(table.one_hot)
+    names: list[str] = []
+    for column in map(str, range(n_columns)):
+        values = table.one_hot.get(column)
+        names += [_column_name(column)] if values is None else [f"{_column_name(column)}={value}" for value in values]
+    one_hot = {_column_name(column): values for column, values in table.one_hot.items()}
+    return replace(table, feature_names=tuple(names), one_hot=one_hot)
+
+
+def _column_name(index: str) -> str:
+    return f"x{int(index) + 1}" if index.isdigit() else index
+
+
+def fit(estimator: Any, X: Any, y: np.ndarray | None, weights: np.ndarray | None) -> Any:
+    """Fit a copy of the learner."""
+    return clone(estimator).fit(X, y, sample_weight=weights)
+
+
+def score(fitted: Any, X: Any, y: np.ndarray | None) -> Confusion | Residuals:
+    """Return how a model does on examples."""
+    predicted, labels = fitted.predict(X), np.asarray(y)
+    if not hasattr(fitted, "classes_"):
+        residuals = Residuals()
+        residuals.add(labels.astype(float), predicted)
+        return residuals
+    classes = fitted.classes_
+    truth = np.searchsorted(classes, labels).clip(max=len(classes) - 1)
+    confusion = Confusion(classes.tolist())
+    confusion.add(np.where(classes[truth] == labels, truth, -1), np.searchsorted(classes, predicted), labels)
+    return confusion
+
+
+def score_held_out(estimator: Any, table: Table, share: float, seed: int) -> Confusion | Residuals:
+    """Fit without some examples, drawn class by class where there are enough, and return how it does on them."""
+    y = np.asarray(table.y)
+    n = len(y)
+    if not np.isfinite(share) or not 1 <= round(share * n if share < 1 else share) < n:
+        raise UsageError(f"--holdout {share:g} of {n} examples leaves nothing to learn from, or nothing to test on")
+    n_held = int(np.ceil(share * n)) if share < 1 else int(share)
+    counts = np.unique(y, return_counts=True)[1]
+    by_class = hasattr(estimator, "predict_proba") and counts.min() >= 2 and min(n_held, n - n_held) >= len(counts)
+    rows, held = train_test_split(np.arange(n), test_size=n_held, random_state=seed, stratify=y if by_class else None)
+    weights = None if table.weights is None else table.weights[rows]
+    fitted = fit(estimator, _safe_indexing(table.X, rows), y[rows], weights)
+    return score(fitted, _safe_indexing(table.X, held), y[held])
+
+
+def value_ranges(X: np.ndarray) -> tuple[tuple[float, float], ...]:
+    """Return the smallest and the largest value of each attribute; NaN where all are missing."""
+    return tuple(zip(np.fmin.reduce(X, axis=0).tolist(), np.fmax.reduce(X, axis=0).tolist(), strict=True))

@@ -1,0 +1,64 @@
+"""``oc1 convert``."""
+
+import os
+import re
+
+import pytest
+from command_line import run
+
+from oc1 import load_model
+
+
+def test_convert(model, iris):
+    for name in ("iris.onnx", "iris.h", "iris.py", "iris.sql", "iris.dt", "copy.json", "copy.json.gz"):
+        assert f"model written to {name}" in run("convert", model, "-o", name).stderr
+        assert (iris / name).stat().st_size > 100
+    assert load_model("copy.json.gz").tree_.to_dict() == load_model(model).tree_.to_dict()
+    assert "def predict" in run("convert", model, "--to", "python").stdout
+    assert "CASE WHEN" in run("convert", model, "--to", "sql").stdout
+    assert "FROM" in run("convert", model, "--to", "sql", "--table", "flowers").stdout
+    fixed = run(
+        "convert", model, "--to", "c", "--numbers", "fixed", "--bits", 16, "--data", "iris.csv", "-o", "fixed.h"
+    )
+    assert re.search(r"of 150 rows, \d+ get another class; \d+ could", fixed.stderr)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ([], "give --to: one of json, dt, onnx"),
+        (["--to", "exe"], "unknown --to 'exe'"),
+        (["--to", "onnx"], "--to onnx needs --output"),
+        (["--to", "c", "--numbers", "fixed"], "fixed point needs --data"),
+        (["--to", "c", "--numbers", "half"], "unknown --numbers 'half'"),
+        (["--to", "c", "--bits", "8"], "--bits must be 16 or 32"),
+        (["--to", "c", "-o", "no/x.h"], "there is no folder no"),
+        (["--to", "json", "-o", "x.dt"], "must end in .json"),
+    ],
+)
+def test_wrong_use_of_convert(options, message, model, iris):
+    assert message in run("convert", model, *options, code=2).stderr
+    assert os.listdir(iris) == ["iris.csv"]
+
+
+def test_c45_says_what_becomes_of_missing_values(iris):
+    run("train", "iris.csv", "-l", "c45")
+    assert "C4.5 divides an example with a missing value" in run("convert", "iris.json", "--to", "python").stderr
+
+
+def test_fixed_point_says_nothing_of_names(model, iris):
+    done = run("convert", model, "--to", "c", "--numbers", "fixed", "--data", "iris.csv", "-o", "iris.h")
+    assert "feature names" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--to", "sql", "--numbers", "float"], "--numbers is for --to c and onnx, not sql"),
+        (["--to", "onnx", "--name", "x", "-o", "x.onnx"], "--name is for --to c and python, not onnx"),
+        (["--to", "python", "--name", "import"], "--name 'import' is not a valid name in python"),
+        (["--to", "c", "-o", "x.h.gz"], "only model files (.json, .dt) can be compressed"),
+    ],
+)
+def test_options_that_do_nothing_are_refused(options, message, model, iris):
+    assert message in run("convert", model, *options, code=2).stderr

@@ -1,0 +1,62 @@
+"""``oc1 generate``."""
+
+import json
+
+import polars as pl
+import pytest
+from command_line import NAMES, run
+
+
+@pytest.mark.parametrize(("name", "width", "classes"), [("ls10", 10, 2), ("pol", 2, 2), ("rcb", 2, 8)])
+def test_the_sets_of_the_paper(name, width, classes, iris):
+    run("generate", name, "-n", 500)
+    frame = pl.read_csv(f"{name}.csv")
+    assert frame.shape == (500, width + 1)
+    assert frame["class"].n_unique() == classes
+    assert frame.columns == [*(f"x{m + 1}" for m in range(width)), "class"]
+    run("generate", name, "-n", 500, "-o", "again.csv")
+    assert (iris / "again.csv").read_bytes() == (iris / f"{name}.csv").read_bytes()
+    run("generate", name, "-n", 500, "-o", "other.csv", "--seed", 1)
+    assert (iris / "other.csv").read_bytes() != (iris / f"{name}.csv").read_bytes()
+
+
+def test_noise_changes_so_many_classes(iris):
+    run("generate", "rcb", "-n", 400, "-o", "clean.csv")
+    run("generate", "rcb", "-n", 400, "-o", "noisy.csv", "--noise", 0.25)
+    clean, noisy = pl.read_csv("clean.csv"), pl.read_csv("noisy.csv")
+    assert clean.drop("class").equals(noisy.drop("class"))
+    assert (clean["class"] != noisy["class"]).sum() == 100
+
+
+@pytest.mark.parametrize("name", ["d.csv", "d.tsv", "d.parquet", "d.data", "d.csv.gz"])
+def test_generated_files_can_be_read_in_every_format(name, iris):
+    run("generate", "pol", "-n", 300, "-o", name)
+    assert json.loads(run("train", name, "-o", "m.json", "--json").stdout)["leaves"] == 5
+
+
+def test_points_labelled_by_a_model(model, iris):
+    run("generate", model, "-n", 200, "-o", "flowers.csv")
+    frame = pl.read_csv("flowers.csv")
+    assert frame.columns == [*NAMES, "species"]
+    assert frame["petal_len"].min() >= 1.0
+    assert frame["petal_len"].max() <= 6.9
+    assert json.loads(run("test", model, "flowers.csv", "--json").stdout)["accuracy"] == 1.0
+    run("generate", model, "-n", 200, "-o", "wide.csv", "--low", -10, "--high", 10)
+    assert pl.read_csv("wide.csv")["petal_len"].min() < 0
+    run("convert", model, "-o", "iris.dt")
+    run("generate", "iris.dt", "-n", 50, "-o", "old.csv")
+    assert pl.read_csv("old.csv").drop("class").max_horizontal().max() <= 1.0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message", "code"),
+    [
+        (["abc"], "'abc' is neither one of ls10, pol, rcb nor a model file", 2),
+        (["none.json"], "give --output", 2),
+        (["none.json", "-o", "x.csv"], "none.json", 1),
+        (["rcb", "--low", "3"], "--low and --high are for models", 2),
+        (["rcb", "-o", "no/x.csv"], "there is no folder no", 2),
+    ],
+)
+def test_wrong_use_of_generate(arguments, message, code, iris):
+    assert message in run("generate", *arguments, code=code).stderr

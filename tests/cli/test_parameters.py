@@ -1,0 +1,56 @@
+"""The parameters of the learner as options."""
+
+import inspect
+from numbers import Integral, Real
+
+import pytest
+from command_line import run
+
+from oc1 import OC1Classifier, load_model
+from oc1.cli.parameters import OPTIONS, RENAMED
+from oc1.growing.starts import GROUPINGS, RANDOM, STARTS
+
+
+def test_every_parameter_of_oc1_is_an_option():
+    assert OPTIONS.keys() | RENAMED.keys() == inspect.signature(OC1Classifier).parameters.keys()
+
+
+@pytest.mark.parametrize("option", OPTIONS.values(), ids=[*OPTIONS])
+def test_options_say_what_the_class_does(option):
+    default = inspect.signature(OC1Classifier).parameters[option.name].default
+    if default is not None:
+        shown = ", ".join(default) if isinstance(default, tuple) else str(default)
+        assert option.help.endswith(f"(default: {shown})")
+    constraints = OC1Classifier._parameter_constraints[option.name]
+    names = {name for one in constraints if hasattr(one, "options") for name in one.options}
+    if option.kind in (int, float, bool):
+        kinds = {int: Integral, float: Real, bool: bool}
+        assert {"boolean": bool}.get(constraints[0], getattr(constraints[0], "type", None)) is kinds[option.kind]
+    if option.kind is str and names:
+        assert set(option.choices) - {"none"} == names
+        assert ("none" in option.choices) == (None in constraints and default is not None)
+
+
+def test_options_for_several_names_know_them_all():
+    assert set(OPTIONS["starts"].choices) == {*STARTS, RANDOM}
+    assert set(OPTIONS["groupings"].choices) == set(GROUPINGS)
+
+
+def test_help_names_options_not_parameters():
+    assert "--order random" in OPTIONS["n_perturbations"].help
+    assert not any("`" in option.help for option in OPTIONS.values())
+
+
+def test_parameters_reach_the_learner(iris):
+    run(
+        "train", "iris.csv", "-o", "a.json", "--n-restarts", 7, "--prune", "none", "--no-refine", "--starts", "axis",
+        "--starts", "lda", "--criterion", "gini", "--class-weight", "setosa=2", "--seed", 5, "--max-terms", 2,
+        "--class-weight", "virginica=0.5", "-P", "min_samples_leaf=3",
+    )  # fmt: skip
+    given = load_model("a.json").get_params()
+    assert (given["n_restarts"], given["prune"], given["refine"]) == (7, None, False)
+    assert (list(given["starts"]), given["criterion"], given["random_state"]) == (["axis", "lda"], "gini", 5)
+    assert given["class_weight"] == {"setosa": 2.0, "virginica": 0.5}
+    assert (given["min_samples_leaf"], given["max_terms"]) == (3, 2)
+    run("train", "iris.csv", "-o", "b.json", "-l", "vote", "-P", "n_estimators=3", "--holdout", 0)
+    assert len(load_model("b.json").estimators_) == 3
