@@ -41,7 +41,8 @@ def animate(
 
     The impurity after each step is shown beside it. Two attributes are drawn as a plane; for more, a histogram shows
     the examples along the test. Here the default is --prune none: the paper's search, from an axis-parallel split and
-    from random hyperplanes. With --prune auto, the complexity penalty decides whether anything is searched, as in oc1 train.
+    from random hyperplanes. With --prune auto, as in oc1 train, the complexity penalty decides whether anything is
+    searched.
 
     Example: oc1 animate rcb.csv -o search.gif
     """

@@ -66,9 +66,9 @@ def convert(
         raise UsageError(f"--name {name!r} is not a valid name in {kind}")
     check_output(out, model, data)
 
-    from ...learners.reduction import reduce_model
     from ...files.atomic import replacing
     from ...files.models.storage import read_model, save_model
+    from ...learners.reduction import reduce_model
     from ..predictor import Predictor
 
     stored = read_model(model)
