@@ -185,7 +185,11 @@ def make_tasks(
 
 def run_tasks(tasks: Iterable[FoldTask], n_jobs: int = 1) -> Iterator[FoldRecord]:
     """Yield the records of the tasks as they come, in any order."""
-    yield from Parallel(n_jobs=n_jobs, return_as="generator_unordered")(delayed(FoldTask.run)(task) for task in tasks)
+    # Started now, not when the first record is asked for: see `oc1.experiments`, whose workers inherit what is set now.
+    records: Iterator[FoldRecord] = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(
+        delayed(FoldTask.run)(task) for task in tasks
+    )
+    return records
 
 
 def cross_validate(

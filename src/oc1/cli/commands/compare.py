@@ -43,6 +43,8 @@ def compare(
     for name in names:
         if name in ALWAYS:
             raise UsageError(f"--learner {name} is not needed: it is always compared")
+    import numpy as np
+
     from ...evaluation.comparison import compare as compare_learners
     from ..training import read_training_table
 
@@ -51,7 +53,7 @@ def compare(
     comparison = on_workers(
         dask,
         lambda: compare_learners(
-            table.X, table.y, learners=further, folds=folds, repeats=repeats, random_state=seed, n_jobs=jobs
+            table.X, np.asarray(table.y), learners=further, folds=folds, repeats=repeats, random_state=seed, n_jobs=jobs
         ),
     )
     if json:

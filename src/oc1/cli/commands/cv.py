@@ -64,7 +64,8 @@ def cv(
     if table.categorical:
         contestants = {name: for_categories(name, own) for name, own in contestants.items()}
     check_classes(table)
-    classes, counts = np.unique(np.asarray(table.y), return_counts=True)
+    y = np.asarray(table.y)
+    classes, counts = np.unique(y, return_counts=True)
     n = int(counts.sum())
     if leave_one_out:
         folds, repeats = n, 1
@@ -83,7 +84,7 @@ def cv(
 
         def run() -> list[FoldRecord]:
             return cross_validate(
-                contestants, table.X, table.y, repeats=repeats, folds=folds, seed=seed, n_jobs=jobs, on_record=on_record
+                contestants, table.X, y, repeats=repeats, folds=folds, seed=seed, n_jobs=jobs, on_record=on_record
             )
 
         records = on_workers(dask, run)
