@@ -3,7 +3,7 @@ import pandas as pd
 
 from oc1 import OC1Classifier
 from oc1.tree.machine import MachineTree
-from oc1.tree.text import equation, text
+from oc1.tree.text import text
 
 
 def test_text_speaks_in_the_users_names_and_units():
@@ -25,7 +25,7 @@ def test_text_speaks_in_the_users_names_and_units():
 
 def test_without_names_attributes_are_numbered():
     clf = OC1Classifier(splits="axis", prune=None).fit([[0.0, 5.0], [0.0, 6.0]], ["a", "b"])
-    assert equation(clf.tree_, 0) == "x2 > 5.5"
+    assert clf.tree_.equation(0) == "x2 > 5.5"
     assert str(clf.tree_) == "x2 > 5.5\n|-- no:  a  [1 0]\n`-- yes: b  [0 1]"
 
 
@@ -43,8 +43,8 @@ def test_every_node_has_a_line(noisy):
 def test_thresholds_have_the_digits_they_need():
     years = np.arange(1980.0, 2020.0)[:, None]
     clf = OC1Classifier(splits="axis", prune=None).fit(years, years[:, 0] >= 2001)
-    assert equation(clf.tree_, 0) == "x1 > 2000.5"
-    assert equation(OC1Classifier(prune=None).fit(years + 1.7e9, years[:, 0] >= 2001).tree_, 0) == "x1 > 1700002000.5"
+    assert clf.tree_.equation(0) == "x1 > 2000.5"
+    assert OC1Classifier(prune=None).fit(years + 1.7e9, years[:, 0] >= 2001).tree_.equation(0) == "x1 > 1700002000.5"
 
 
 def test_a_tree_of_machines():

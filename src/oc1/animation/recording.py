@@ -10,7 +10,6 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
-from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -133,7 +132,7 @@ class SearchRecord:
         size = np.abs(coefficients * self.space.scale)
         kept = np.sort(np.argsort(-size, kind="stable")[:MOST_TERMS])
         kept = kept[size[kept] > 0.0]
-        names = SimpleNamespace(feature_names=tuple(map(self._short, range(len(size)))))
+        names = [self._short(attribute) for attribute in range(len(size))]
         text = write_test(names, kept, coefficients[kept], threshold)
         if np.count_nonzero(size) == len(kept):
             return text

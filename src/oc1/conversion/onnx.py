@@ -7,14 +7,15 @@ it, and looks up the child; leaves lead to themselves.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from .. import __version__
 from ..learners.reduction import ReducedModel, ReducedTree, reduce_model
-from ..tree.machine import MachineTree
-from .sums import add_up, fixed_total, machine_parts
+from ..tree.structure import TreeStructure
+from .sums import add_up, fixed_total
 from .values import check_text, kind_of, known_categories, labels_of, unused
 
 #: Operators of this version are in onnxruntime from 1.12 on, and in most others.
@@ -241,7 +242,7 @@ def _walk(graph: _Graph, plain: ReducedTree, rows: str, columns: Any) -> str:
     numbers = np.arange(tree.n_nodes)[:, None]
     children = np.where(leaf[:, None] | (tree.children < 0), numbers, tree.children).astype(np.int32)
     steps, branches = graph.table(children.ravel()), graph.table(np.int32(n_branches))
-    ask = _machines(graph, tree, seen) if isinstance(tree, MachineTree) else _tests(graph, plain, raw, seen)
+    ask = (_tests if tree.has_thresholds else _machines)(graph, tree, raw, seen)
     for _ in range(tree.max_depth):
         branch = ask(node)
         node = graph.add("Gather", steps, graph.add("Add", graph.add("Mul", node, branches), branch))
@@ -264,9 +265,8 @@ def _columns(graph: _Graph, value: str, width: int) -> list[str]:
     return [value] if width == 1 else graph.add("Split", value, axis=1, outputs=width)
 
 
-def _tests(graph: _Graph, plain: ReducedTree, raw: str, seen: str):
+def _tests(graph: _Graph, tree: Any, raw: str, seen: str) -> Callable[[str], str]:
     """Return a function that adds the question which branch, 0 or 1, a row takes at its node."""
-    tree: Any = plain.tree
     n_features, owner = len(tree.fill), np.repeat(np.arange(tree.n_nodes), np.diff(tree.terms))
     chosen = np.split(tree.features, tree.terms[1:-1])
     asks_all = 1 < n_features < 2 * max(map(len, chosen))
@@ -282,13 +282,13 @@ def _tests(graph: _Graph, plain: ReducedTree, raw: str, seen: str):
     has_factors = width > 1 or (tree.coefficients != 1.0).any()
     coefficients_table = graph.table(coefficients) if has_factors else ""
     thresholds = graph.table(np.where(tree.is_leaf, np.inf, tree.thresholds)[:, None])
-    directed, axes = plain.missing != 0, graph.table([1])
+    directed, axes = tree.directions != 0, graph.table([1])
     last = [graph.table([width - 1]), graph.table([width]), axes] if width > 1 else []
     if directed.any():
         asked = np.zeros((tree.n_nodes, 1), dtype=np.int32)
         asked[owner[::-1], 0] = tree.features[::-1]  # the first of each node is written last
         asked_table, directed_table = graph.table(asked), graph.table(directed[:, None])
-        right_table = graph.table((plain.missing > 0).astype(np.int32)[:, None])
+        right_table = graph.table((tree.directions > 0).astype(np.int32)[:, None])
 
     def ask(node: str) -> str:
         values = seen
@@ -308,9 +308,9 @@ def _tests(graph: _Graph, plain: ReducedTree, raw: str, seen: str):
     return ask
 
 
-def _machines(graph: _Graph, tree: MachineTree, seen: str):
+def _machines(graph: _Graph, tree: TreeStructure, raw: str, seen: str) -> Callable[[str], str]:
     """Return a function that adds the question which branch's function is the largest at a row's node."""
-    machines = [machine_parts(tree, node) for node in range(tree.n_nodes)]
+    machines = [tree.node_functions(node) for node in range(tree.n_nodes)]
     chosen = [asked for asked, _, _ in machines]
     seen, features = _padded(graph, seen, chosen, len(tree.fill))
     n_branches = tree.children.shape[1]

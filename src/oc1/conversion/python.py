@@ -6,16 +6,16 @@ import builtins
 import keyword
 import math
 import textwrap
-from typing import Any
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar
 
 from .. import __version__
 from ..learners.reduction import ReducedModel, ReducedTree, reduce_model
-from ..tree.machine import MachineTree
-from .sums import asked_features, linear, machine_parts, written_total
+from .sums import linear, written_total
 from .values import known_categories, labels_of, plain_value, shortened
 
 #: A tree of more levels or nodes is written as a table: nobody reads it, and Python refuses a hundred nested blocks.
-MOST_LEVELS, MOST_NODES = 20, 400
+MAX_LEVELS, MAX_NODES = 20, 400
 
 
 def to_python(model: Any, *, name: str = "predict") -> str:
@@ -57,13 +57,10 @@ def to_python(model: Any, *, name: str = "predict") -> str:
     plain = reduce_model(model)
     labels = [] if plain.task == "number" else labels_of(plain)[0]
     parts = [_head(model, plain, labels), _reader(plain)]
-    if any(isinstance(tree.tree, MachineTree) for tree in plain.trees):
-        parts.append(_LARGEST)
-    walked = [_is_large(tree) for tree in plain.trees]
-    kinds = {isinstance(tree.tree, MachineTree) for tree, large in zip(plain.trees, walked, strict=True) if large}
-    parts += [source for kind, source in ((False, _WALK), (True, _WALK_MACHINES)) if kind in kinds]
-    for number, (tree, large) in enumerate(zip(plain.trees, walked, strict=True), 1):
-        parts.append((_table if large else _nested)(plain, tree, labels, number))
+    writers = [(_Tests if tree.tree.has_thresholds else _Machines)(plain, tree, labels) for tree in plain.trees]
+    helpers = {helper for writer in writers for helper in writer.helpers}
+    parts += [helper for helper in (_LARGEST, _WALK, _WALK_MACHINES) if helper in helpers]
+    parts += [writer.function(number) for number, writer in enumerate(writers, 1)]
     parts.append(_answers(plain, name))
     return "\n\n\n".join(part.strip("\n") for part in parts) + "\n"
 
@@ -176,55 +173,129 @@ def _walk_machines(nodes, fill, x):
 '''
 
 
-def _is_large(plain: ReducedTree) -> bool:
-    return plain.tree.n_nodes > MOST_NODES or plain.tree.max_depth > MOST_LEVELS
+class _TreeWriter(ABC):
+    """Writes a tree as a function: nested ifs, or a walk through a table if it is large."""
 
+    walk: ClassVar[str]
 
-def _leaf(plain: ReducedModel, tree: ReducedTree, node: int) -> str:
-    """Write what a leaf says: a number, the class it votes for, or (class, probabilities)."""
-    if plain.task == "number":
-        return literal(float(tree.leaves[node, 0]))
-    vote = str(int(tree.votes[node]))
-    return vote if plain.task == "vote" else f"{vote}, {_row(tree.leaves[node].tolist())}"
+    def __init__(self, plain: ReducedModel, tree: ReducedTree, labels: list[Any]) -> None:
+        self.plain, self.tree, self.own, self.labels = plain, tree, tree.tree, labels
+        self.is_large = self.own.n_nodes > MAX_NODES or self.own.max_depth > MAX_LEVELS
 
+    @property
+    @abstractmethod
+    def helpers(self) -> list[str]:
+        """The functions that the tree's function calls."""
 
-def _codes(tree: ReducedTree, number: int) -> tuple[list[str], list[str]]:
-    """Write the codes of the categories as constants, and the lines that put them in their places."""
-    constants, lines = [], []
-    for column in sorted(tree.codes):
-        called = f"_CODES_{number}_{column + 1}"
-        pairs = [
-            f"    {literal(plain_value(value, 'the category'))}: {literal(code)},\n"
-            for value, code in tree.codes[column].items()
-        ]
-        constants.append(f"{called} = {{\n{''.join(pairs)}}}")
-        lines.append(f"    x[{column}] = {called}.get(x[{column}], _NAN)")
-    return constants, ["    x = list(x)", *lines] if lines else []
+    @abstractmethod
+    def row(self, node: int) -> str:
+        """Write an inner node as the row of a table."""
 
+    @abstractmethod
+    def ask(self, node: int, variables: list[str]) -> tuple[list[str], list[tuple[str, int]]]:
+        """Write an inner node: lines that come first, and for each child a line that begins its block."""
 
-def _table(plain: ReducedModel, tree: ReducedTree, labels: list[Any], number: int) -> str:
-    """Write a tree as a table with a row for each node."""
-    own: Any = tree.tree
-    rows = []
-    for node in range(own.n_nodes):
-        if own.is_leaf[node]:
-            says = _leaf(plain, tree, node)
-            rows.append(f"    (None, {f'({says})' if plain.task == 'class' else says}),\n")
-        elif isinstance(own, MachineTree):
-            asked, *functions = (part.tolist() for part in machine_parts(own, node))
-            written = [f"({literal(constant)}, {_row(row)})" for row, constant in zip(*functions, strict=True)]
-            children = own.children[node, : len(written)].tolist()
-            rows.append(f"    ({_row(children)}, {_row(asked)}, ({', '.join(written)},)),\n")
+    def function(self, number: int) -> str:
+        """Write the function of the tree, and the constants that it needs."""
+        constants, lines = self._codes(number)
+        if self.is_large:
+            rows = [f"    {self._table_leaf(n) if leaf else self.row(n)},\n" for n, leaf in enumerate(self.own.is_leaf)]
+            constants.append(f"_FILL_{number} = {_row(self.own.fill.tolist())}")
+            constants.append(f"_NODES_{number} = (\n{''.join(rows)})")
+            lines.append(f"    return {self.walk}(_NODES_{number}, _FILL_{number}, x)")
         else:
-            features, coefficients, threshold = own.test(node)
-            test = f"{literal(threshold)}, {int(tree.missing[node])}, {_row(features.tolist())}"
-            rows.append(f"    ({int(own.children[node, 1])}, {test}, {_row(coefficients.tolist())}),\n")
-    constants, lines = _codes(tree, number)
-    walk = "_walk_machines" if isinstance(own, MachineTree) else "_walk"
-    fill = f"_FILL_{number} = {_row(own.fill.tolist())}"
-    nodes = f"_NODES_{number} = (\n{''.join(rows)})"
-    body = [f"def _tree_{number}(x):", *lines, f"    return {walk}(_NODES_{number}, _FILL_{number}, x)"]
-    return "\n".join([*constants, fill, nodes]) + "\n\n\n" + "\n".join(body)
+            variables = _variables(self.plain)
+            for column in self.own.used_features.tolist():
+                value, fill = f"x[{column}]", literal(float(self.own.fill[column]))
+                seen = f"    {variables[column]} = {value} if {value} == {value} else {fill}"
+                lines.append(f"{seen}  # {shortened(str(self.plain.feature_names[column]))}")
+            lines += self._nested(0, "    ", variables)
+        function = "\n".join([f"def _tree_{number}(x):", *lines])
+        return "\n".join(constants) + "\n\n\n" + function if constants else function
+
+    def _codes(self, number: int) -> tuple[list[str], list[str]]:
+        """Write the codes of the categories as constants, and the lines that put them in their places."""
+        constants, lines = [], []
+        for column, codes in sorted(self.tree.codes.items()):
+            called = f"_CODES_{number}_{column + 1}"
+            keys = [literal(plain_value(value, "the category")) for value in codes]
+            pairs = [f"    {key}: {literal(code)},\n" for key, code in zip(keys, codes.values(), strict=True)]
+            constants.append(f"{called} = {{\n{''.join(pairs)}}}")
+            lines.append(f"    x[{column}] = {called}.get(x[{column}], _NAN)")
+        return constants, ["    x = list(x)", *lines] if lines else []
+
+    def _leaf(self, node: int) -> str:
+        """Write what a leaf says: a number, the class it votes for, or (class, probabilities)."""
+        if self.plain.task == "number":
+            return literal(float(self.tree.leaves[node, 0]))
+        vote = str(int(self.tree.votes[node]))
+        return vote if self.plain.task == "vote" else f"{vote}, {_row(self.tree.leaves[node].tolist())}"
+
+    def _table_leaf(self, node: int) -> str:
+        says = self._leaf(node)
+        return f"(None, {f'({says})' if self.plain.task == 'class' else says})"
+
+    def _nested(self, node: int, indent: str, variables: list[str]) -> list[str]:
+        if self.own.is_leaf[node]:
+            comment = "" if self.plain.task == "number" else f"  # {shortened(self.labels[self.tree.votes[node]])}"
+            return [f"{indent}return {self._leaf(node)}{comment}"]
+        before, branches = self.ask(node, variables)
+        lines = [indent + line for line in before]
+        for question, child in branches:
+            lines += [indent + question, *self._nested(child, indent + "    ", variables)]
+        return lines
+
+
+class _Tests(_TreeWriter):
+    """Writes a tree of linear tests."""
+
+    walk = "_walk"
+
+    @property
+    def helpers(self) -> list[str]:
+        return [_WALK] if self.is_large else []
+
+    def row(self, node: int) -> str:
+        features, (coefficients,), (threshold,) = (part.tolist() for part in self.own.node_functions(node))
+        right, way = int(self.own.children[node, 1]), int(self.own.directions[node])
+        return f"({right}, {literal(threshold)}, {way}, {_row(features)}, {_row(coefficients)})"
+
+    def ask(self, node: int, variables: list[str]) -> tuple[list[str], list[tuple[str, int]]]:
+        features, (coefficients,), (threshold,) = (part.tolist() for part in self.own.node_functions(node))
+        terms = linear([], coefficients, [variables[m] for m in features], literal)
+        test = f"{' '.join(terms)} > {literal(threshold)}"
+        way, value = self.own.directions[node], f"x[{features[0]}]"
+        if way:
+            test = f"{value} != {value} or {test}" if way > 0 else f"{value} == {value} and {test}"
+        left, right = self.own.children[node].tolist()
+        return [], [(f"if {test}:", right), ("else:", left)]
+
+
+class _Machines(_TreeWriter):
+    """Writes a tree of linear machines."""
+
+    walk = "_walk_machines"
+
+    @property
+    def helpers(self) -> list[str]:
+        return [_LARGEST, _WALK_MACHINES] if self.is_large else [_LARGEST]
+
+    def row(self, node: int) -> str:
+        features, coefficients, constants = (part.tolist() for part in self.own.node_functions(node))
+        written = [f"({literal(one)}, {_row(row)})" for row, one in zip(coefficients, constants, strict=True)]
+        children = self.own.children[node, : len(written)].tolist()
+        return f"({_row(children)}, {_row(features)}, ({', '.join(written)},))"
+
+    def ask(self, node: int, variables: list[str]) -> tuple[list[str], list[tuple[str, int]]]:
+        features, coefficients, constants = (part.tolist() for part in self.own.node_functions(node))
+        names = [variables[m] for m in features]
+        written = [
+            f"    {' '.join(linear([literal(one)], row, names, literal))},"
+            for row, one in zip(coefficients, constants, strict=True)
+        ]
+        words = ["if branch == 0:", *(f"elif branch == {branch}:" for branch in range(1, len(written)))]
+        children = self.own.children[node, : len(written)].tolist()
+        return ["branch = _largest((", *written, "))"], list(zip([*words[:-1], "else:"], children, strict=True))
 
 
 def _variables(plain: ReducedModel) -> list[str]:
@@ -248,53 +319,6 @@ def _variables(plain: ReducedModel) -> list[str]:
         variables.append(name if as_it_is else other)
         taken.add(variables[-1])
     return variables
-
-
-def _nested(plain: ReducedModel, tree: ReducedTree, labels: list[Any], number: int) -> str:
-    """Write a tree as nested ifs."""
-    own: Any = tree.tree
-    variables = _variables(plain)
-    constants, lines = _codes(tree, number)
-    for column in asked_features(tree):
-        value, fill = f"x[{column}]", literal(float(own.fill[column]))
-        seen = f"    {variables[column]} = {value} if {value} == {value} else {fill}"
-        lines.append(f"{seen}  # {shortened(str(plain.feature_names[column]))}")
-
-    stack: list[Any] = [(0, 1)]  # nodes to be written, with their indentation, and lines
-    while stack:
-        item = stack.pop()
-        if isinstance(item, str):
-            lines.append(item)
-            continue
-        node, level = item
-        indent = "    " * level
-        if own.is_leaf[node]:
-            comment = "" if plain.task == "number" else f"  # {shortened(labels[tree.votes[node]])}"
-            lines.append(f"{indent}return {_leaf(plain, tree, node)}{comment}")
-        elif isinstance(own, MachineTree):
-            asked, *functions = (part.tolist() for part in machine_parts(own, node))
-            names = [variables[column] for column in asked]
-            lines.append(f"{indent}branch = _largest((")
-            for row, constant in zip(*functions, strict=True):
-                lines.append(f"{indent}    {' '.join(linear([literal(constant)], row, names, literal))},")
-            lines.append(f"{indent}))")
-            last = len(functions[0]) - 1
-            for branch in range(last, -1, -1):
-                word = "if" if branch == 0 else "elif"
-                question = f"{indent}else:" if branch == last else f"{indent}{word} branch == {branch}:"
-                stack += [(own.children[node, branch], level + 1), question]
-        else:
-            features, coefficients, threshold = own.test(node)
-            terms = linear([], coefficients.tolist(), [variables[m] for m in features], literal)
-            test = f"{' '.join(terms)} > {literal(threshold)}"
-            way, value = tree.missing[node], f"x[{features[0]}]"
-            if way:
-                test = f"{value} != {value} or {test}" if way > 0 else f"{value} == {value} and {test}"
-            lines.append(f"{indent}if {test}:")
-            left, right = own.children[node].tolist()
-            stack += [(left, level + 1), f"{indent}else:", (right, level + 1)]
-    function = "\n".join([f"def _tree_{number}(x):", *lines])
-    return "\n".join(constants) + "\n\n\n" + function if constants else function
 
 
 def _answers(plain: ReducedModel, name: str) -> str:

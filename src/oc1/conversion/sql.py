@@ -13,16 +13,15 @@ from typing import Any
 import numpy as np
 
 from ..learners.reduction import ReducedModel, ReducedTree, reduce_model
-from ..tree.machine import MachineTree
-from .sums import asked_features, linear, machine_parts, written_total
+from .sums import linear, written_total
 from .values import check_text, kind_of, known_categories, labels_of, plain_value, unused
 
 #: How many CASEs may stand inside each other before a tree is cut, and into how many parts it is cut then.
-MOST_LEVELS, N_PARTS = 10, 6
+MAX_LEVELS, N_PARTS = 10, 6
 #: SQLite takes an expression of a thousand levels, and a sum or a chain of ANDs has one for each term.
-MOST_TERMS = 900
+MAX_TERMS = 900
 #: SQLite joins 64 tables at most.
-MOST_TREES = 60
+MAX_TREES = 60
 
 
 def to_sql(model: Any, *, table: str | Sequence[str] | None = None) -> str:
@@ -111,7 +110,7 @@ def _is_number(kind: type) -> bool:
 def _check_names(plain: ReducedModel) -> None:
     """Refuse names that databases cannot tell apart."""
     names: dict[str, str] = {}
-    for column in sorted(set().union(*map(asked_features, plain.trees))):
+    for column in sorted({m for tree in plain.trees for m in tree.tree.used_features.tolist()}):
         name = str(plain.feature_names[column])
         other = names.setdefault(name.casefold(), name)
         if other is not name:
@@ -161,64 +160,62 @@ class _Columns:
 
 def _linear(start: list[str], coefficients: list[float], values: list[str]) -> str:
     """Write a linear combination, which all databases add up from left to right, as the model does."""
-    if len(values) > MOST_TERMS:
-        raise ValueError(f"a test has {len(values)} attributes; in SQL it may have {MOST_TERMS}")
+    if len(values) > MAX_TERMS:
+        raise ValueError(f"a test has {len(values)} attributes; in SQL it may have {MAX_TERMS}")
     return " ".join(linear(start, coefficients, values, literal))
 
 
 def _test(columns: _Columns, tree: ReducedTree, node: int) -> str:
     """Write the test of a node; it may come out NULL instead of false."""
-    own: Any = tree.tree
-    features, coefficients, threshold = own.test(node)
-    way, first = int(tree.missing[node]), int(features[0])
+    own = tree.tree
+    features, (coefficients,), (threshold,) = (part.tolist() for part in own.node_functions(node))
+    way, first = int(own.directions[node]), features[0]
     if len(features) == 1 and first in tree.codes:
-        return _membership(columns, tree, first, float(coefficients[0]), threshold, way)
+        return _membership(columns, tree, first, lambda code: coefficients[0] * code > threshold, way)
     if not way:
-        values = [columns.filled(tree, int(column)) for column in features]
-        return f"{_linear([], coefficients.tolist(), values)} > {literal(threshold)}"
+        values = [columns.filled(tree, column) for column in features]
+        return f"{_linear([], coefficients, values)} > {literal(threshold)}"
     raw = columns.raw(first)
-    if way > 0 and threshold == np.finfo(float).max:
+    if own.threshold(node) is None:
         return f"{raw} IS NULL"
-    test = f"{_linear([], coefficients.tolist(), [raw])} > {literal(threshold)}"
+    test = f"{_linear([], coefficients, [raw])} > {literal(threshold)}"
     return f"({raw} IS NULL OR {test})" if way > 0 else test
 
 
-def _membership(
-    columns: _Columns, tree: ReducedTree, column: int, coefficient: float, threshold: float, way: int
-) -> str:
+def _membership(columns: _Columns, tree: ReducedTree, column: int, passes: Callable[[float], bool], way: int) -> str:
     """Write a test of a categorical attribute alone as a list of categories."""
     sides: tuple[list[str], list[str]] = ([], [])
     for value, code in tree.codes[column].items():
-        sides[coefficient * code > threshold].append(columns.category(column, value))
+        sides[passes(code)].append(columns.category(column, value))
     raw = columns.raw(column)
-    if way > 0 or (way == 0 and coefficient * float(tree.tree.fill[column]) > threshold):
+    if way > 0 or (way == 0 and passes(float(tree.tree.fill[column]))):
         return f"({raw} IS NULL OR {raw} NOT IN ({', '.join(sides[0])}))" if sides[0] else "1 = 1"
     return f"{raw} IN ({', '.join(sides[1])})" if sides[1] else "1 = 0"
 
 
-def _questions(columns: _Columns, tree: ReducedTree, node: int) -> list[str]:
-    """Write for each branch of a node but the last (of a test: but the left one) whether a row takes it.
+def _questions(columns: _Columns, tree: ReducedTree, node: int) -> tuple[list[str], list[int]]:
+    """Write the questions of an inner node, to be asked one after the other, and the children to which "yes" leads.
 
-    A machine's are to be asked one after the other: that a function is not less than those after it is enough, because
-    those before it were less than one of them.
+    There is one child more: where all answers are "no". A machine asks only whether a function is not less than those
+    after it: those before it were less than one of them.
     """
     own = tree.tree
-    if not isinstance(own, MachineTree):
-        return [_test(columns, tree, node)]
-    asked, *functions = (part.tolist() for part in machine_parts(own, node))
-    values = [columns.filled(tree, column) for column in asked]
-    written = [_linear([literal(constant)], row, values) for row, constant in zip(*functions, strict=True)]
-    return [" AND ".join(f"{this} >= {other}" for other in written[b + 1 :]) for b, this in enumerate(written[:-1])]
+    children = own.children[node][own.children[node] >= 0].tolist()
+    if own.has_thresholds:
+        return [_test(columns, tree, node)], children[::-1]
+    features, coefficients, constants = (part.tolist() for part in own.node_functions(node))
+    values = [columns.filled(tree, column) for column in features]
+    written = [_linear([literal(one)], row, values) for row, one in zip(coefficients, constants, strict=True)]
+    questions = [" AND ".join(f"{this} >= {other}" for other in written[b + 1 :]) for b, this in enumerate(written)]
+    return questions[:-1], children
 
 
-def _takes(columns: _Columns, tree: ReducedTree, node: int, branch: int) -> str:
-    """Write whether a row takes a branch, so that it can stand in a chain of ANDs."""
-    own = tree.tree
-    questions = _questions(columns, tree, node)
-    if not isinstance(own, MachineTree):
-        return f"({questions[0]})" + ("" if branch == 1 else " IS NOT TRUE")
-    before = [f"({question}) IS NOT TRUE" for question in questions[:branch]]
-    return " AND ".join([*before, *([f"({questions[branch]})"] if branch < len(questions) else [])])
+def _takes(columns: _Columns, tree: ReducedTree, node: int, child: int) -> str:
+    """Write whether a row goes from a node to a child, so that it can stand in a chain of ANDs."""
+    questions, children = _questions(columns, tree, node)
+    place = children.index(child)
+    no, yes = questions[:place], questions[place : place + 1]
+    return " AND ".join([*(f"({question}) IS NOT TRUE" for question in no), *(f"({question})" for question in yes)])
 
 
 # ---------------------------------------------------------------------------------------------------- trees
@@ -227,43 +224,38 @@ def _takes(columns: _Columns, tree: ReducedTree, node: int, branch: int) -> str:
 def _write_tree(columns: _Columns, tree: ReducedTree, say: Callable[[int], str]) -> str:
     """Write a tree as an expression; `say` writes a leaf."""
     own = tree.tree
-    parents, n_branches = own.parents, (own.children >= 0).sum(axis=1)
-    if own.max_depth > MOST_TERMS:
-        raise ValueError(f"the tree has {own.max_depth} levels; in SQL it may have {MOST_TERMS}")
+    parents = own.parents
+    if own.max_depth > MAX_TERMS:
+        raise ValueError(f"the tree has {own.max_depth} levels; in SQL it may have {MAX_TERMS}")
+    below = [row[row >= 0].tolist() for row in own.children]
 
-    def below(root: int, gone: set[int]) -> list[int]:
-        """Return the nodes of a subtree without those that are gone, parents first."""
+    def remaining(root: int, gone: set[int]) -> tuple[list[int], dict[int, int], dict[int, int]]:
+        """Return the nodes of a subtree without those that are gone, parents first; their CASEs, and their leaves."""
         nodes = [root]
         for node in nodes:  # the list grows while it is walked
-            nodes += [child for child in own.children[node, : n_branches[node]].tolist() if child not in gone]
-        return nodes
-
-    def sizes(nodes: list[int], gone: set[int]) -> tuple[dict[int, int], dict[int, int]]:
-        """Return how many CASEs stand inside each other at each node, and its number of leaves."""
+            nodes += [child for child in below[node] if child not in gone]
         levels: dict[int, int] = {}
         leaves: dict[int, int] = {}
         for node in reversed(nodes):
-            left = [c for c in own.children[node, : n_branches[node]].tolist() if c not in gone]
+            left = [child for child in below[node] if child not in gone]
             levels[node] = max((levels[child] for child in left), default=0) + (len(left) > 1)
-            leaves[node] = sum(leaves[child] for child in left) if n_branches[node] else 1
-        return levels, leaves
+            leaves[node] = sum(leaves[child] for child in left) if below[node] else 1
+        return nodes, levels, leaves
 
     def write(root: int, gone: set[int], indent: str) -> str:
-        nodes = below(root, gone)
-        levels, leaves = sizes(nodes, gone)
-        if levels[root] <= MOST_LEVELS:
+        nodes, levels, leaves = remaining(root, gone)
+        if levels[root] <= MAX_LEVELS:
             return nest(root, gone, indent)
         lines, goal = [], leaves[root] / N_PARTS
         for _ in range(N_PARTS - 1):
-            if levels[root] <= MOST_LEVELS:
+            if levels[root] <= MAX_LEVELS:
                 break
-            part = min((node for node in nodes if n_branches[node]), key=lambda n: (n == root, abs(leaves[n] - goal)))
+            part = min((node for node in nodes if below[node]), key=lambda n: (n == root, abs(leaves[n] - goal)))
             if part == root:
                 break
             lines.append(f"WHEN {way(root, part)}\n{indent}  THEN {write(part, set(gone), indent + '  ')}")
             gone = {*gone, part}
-            nodes = below(root, gone)
-            levels, leaves = sizes(nodes, gone)
+            nodes, levels, leaves = remaining(root, gone)
         rest = write(root, gone, indent + "  ")
         return "CASE " + f"\n{indent}     ".join(lines) + f"\n{indent}  ELSE {rest}\n{indent}END"
 
@@ -272,28 +264,20 @@ def _write_tree(columns: _Columns, tree: ReducedTree, say: Callable[[int], str])
         steps = []
         while node != root:
             parent = int(parents[node])
-            steps.append(_takes(columns, tree, parent, own.children[parent].tolist().index(node)))
+            steps.append(_takes(columns, tree, parent, node))
             node = parent
         return " AND ".join(reversed(steps))
 
     def nest(node: int, gone: set[int], indent: str) -> str:
-        while n_branches[node]:
-            children = own.children[node, : n_branches[node]].tolist()
-            left = [branch for branch, child in enumerate(children) if child not in gone]
-            if len(left) > 1:
-                break
-            node = children[left[0]]  # whoever comes here takes this branch
-        else:
+        while len(left := [child for child in below[node] if child not in gone]) == 1:
+            node = left[0]  # every row that comes here takes this branch
+        if not left:
             return say(node)
-        questions = _questions(columns, tree, node)
-        if not isinstance(own, MachineTree):
-            children, left = children[::-1], [0, 1]
-        cases = [
-            f"WHEN {questions[branch]}\n{indent}  THEN {nest(children[branch], gone, indent + '  ')}"
-            for branch in left[:-1]
-        ]
-        last = nest(children[left[-1]], gone, indent + "  ")
-        return "CASE " + f"\n{indent}     ".join(cases) + f"\n{indent}  ELSE {last}\n{indent}END"
+        questions, children = _questions(columns, tree, node)
+        deeper = indent + "  "
+        *cases, last = [(place, nest(child, gone, deeper)) for place, child in enumerate(children) if child in left]
+        written = [f"WHEN {questions[place]}\n{deeper}THEN {answer}" for place, answer in cases]
+        return "CASE " + f"\n{indent}     ".join(written) + f"\n{deeper}ELSE {last[1]}\n{indent}END"
 
     return write(0, set(), "")
 
@@ -353,9 +337,9 @@ def _query(plain: ReducedModel, columns: _Columns, source: str, table: str) -> s
         shares = [f"CAST(answers.s{c} AS DOUBLE PRECISION) AS {outputs[c]}" for c in range(n_classes)]
         joins = [f"JOIN {table} AS answers ON answers.number = {_write_tree(columns, tree, say)}"]
     else:
-        if len(plain.trees) > MOST_TREES:
+        if len(plain.trees) > MAX_TREES:
             raise ValueError(
-                f"the vote has {len(plain.trees)} trees; a query can ask {MOST_TREES}. Without a table there is an "
+                f"the vote has {len(plain.trees)} trees; a query can ask {MAX_TREES}. Without a table there is an "
                 "expression for the label, which has no such limit"
             )
         rows = [

@@ -5,26 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-import numpy as np
-
-from ..learners.reduction import ReducedModel, ReducedTree
-from ..tree.machine import MachineTree
-
-
-def asked_features(tree: ReducedTree) -> list[int]:
-    """Return the attributes that a tree asks for anywhere, in their order."""
-    own: Any = tree.tree
-    asked = (
-        np.flatnonzero(own.functions[:, :-1].any(axis=0)) if isinstance(own, MachineTree) else np.unique(own.features)
-    )
-    return asked.tolist()
-
-
-def machine_parts(tree: MachineTree, node: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the attributes that a node's machine asks for, and its coefficients and constants by function."""
-    functions = tree.machine(node)[0]
-    asked = np.flatnonzero(functions[:, :-1].any(axis=0))
-    return asked, functions[:, asked], functions[:, -1]
+from ..learners.reduction import ReducedModel
 
 
 def linear(

@@ -5,14 +5,13 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from types import SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
 
 from ..kernels import _kernels
 from ..tree.printable import printable
-from ..tree.text import write_test
+from ..tree.text import feature_name, write_test
 
 #: Moves of one search of a node that are noted at most; there may be a hundred thousand at large nodes.
 MOST_MOVES = 20_000
@@ -58,7 +57,7 @@ class Reporter:
     def __init__(self, verbose: int, feature_names: Sequence[str] = (), write: Callable[[str], None] = print) -> None:
         self.verbose = int(verbose)
         self.write: Callable[[str], None] = lambda line: write(printable(line))  # names come from files
-        self.names = SimpleNamespace(feature_names=tuple(feature_names))
+        self.names = tuple(feature_names)
 
     @property
     def n_moves(self) -> int:
@@ -78,12 +77,11 @@ class Reporter:
 
     def moves(self, moves: Sequence[Move], n_made: int) -> None:
         """Tell how the search of a node went."""
-        names = self.names.feature_names
         for run, which, before, after, plane in moves:
             if which == _kernels.A_START:
                 self.write(f"  run {run + 1}: starts at impurity {after:.6g}")
                 continue
-            what = "constant" if which == len(plane) - 1 else names[which] if names else f"x{which + 1}"
+            what = "constant" if which == len(plane) - 1 else feature_name(self.names, which)
             self.write(f"  run {run + 1}: {'jump' if which < 0 else what} {before:.6g} -> {after:.6g}")
         if n_made > len(moves):
             self.write(f"  ... and {n_made - len(moves)} more moves")

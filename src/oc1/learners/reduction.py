@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ..tree.linear import Tree
-from ..tree.machine import MachineTree
-from ..tree.regression import RegressionTree
+from ..tree.structure import TreeStructure
 from ..tree.text import attribute_names
 from .base import CarefulEstimator, TreeEstimator
 
@@ -21,9 +19,8 @@ class ReducedTree:
 
     Attributes
     ----------
-    tree : Tree or MachineTree
-        Its ``features`` (or ``functions``) are on the model's columns; it has no ``codes``: see the next attribute. Its
-        ``missing`` is an int8 array with a direction for each node (all 0 for a `MachineTree`, which has none itself).
+    tree : TreeStructure
+        Its tests are on the model's columns; it has no ``codes``: see the next attribute.
     codes : dict of int to dict
         For each categorical column the number that stands for each value; missing and unknown values count as ``fill``.
     leaves : array (n_nodes, n_outputs)
@@ -31,18 +28,18 @@ class ReducedTree:
     votes : int array (n_nodes,)
         The class, as an index of the model's classes, that each node votes for; the most probable one, the first of
         equals. All 0 for numbers.
+    learner : fitted tree learner
+        Whose tree this is.
+    columns : int array
+        The columns of the model that the learner sees.
     """
 
-    tree: Tree | MachineTree
+    tree: TreeStructure
     codes: dict[int, dict[Any, float]]
     leaves: np.ndarray
     votes: np.ndarray
-
-    @property
-    def missing(self) -> np.ndarray:
-        """Where each node sends missing values: -1 left, 1 right, 0 as ``fill`` says."""
-        own: Any = getattr(self.tree, "missing", ())
-        return own if len(own) else np.zeros(self.tree.n_nodes, dtype=np.int8)
+    learner: Any
+    columns: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -98,49 +95,36 @@ def reduce_model(model: Any) -> ReducedModel:
         raise TypeError(f"only models of this package can be converted, not {type(model).__name__}")
     check_is_fitted(model)
     names = tuple(attribute_names(model))
-    if isinstance(model, TreeEstimator):
-        members, columns, task = [model], [np.arange(model.n_features_in_)], "class"
-        if isinstance(model.tree_, RegressionTree):
-            task = "number"
-    else:
-        members, columns, task = model.estimators_, model.estimators_features_, "vote"
-        for member in members:
-            if not isinstance(member, TreeEstimator):
-                raise TypeError(f"a vote of {type(member).__name__} cannot be converted: it is not of this package")
-    classes = np.empty(0) if task == "number" else model.classes_
-    values = getattr(model, "categories_", None) if task == "vote" else None
-    trees = tuple(_plain_tree(*pair, classes, names, values) for pair in zip(members, columns, strict=True))
+    is_vote = hasattr(model, "estimators_")
+    members = model.estimators_ if is_vote else [model]
+    columns = model.estimators_features_ if is_vote else [np.arange(len(names))]
+    for member in members:
+        if not isinstance(member, TreeEstimator):
+            raise TypeError(f"a vote of {type(member).__name__} cannot be converted: it is not of this package")
+    classes = getattr(model, "classes_", np.empty(0))
+    task = "vote" if is_vote else "class" if len(classes) else "number"
+    values = getattr(model, "categories_", None) if is_vote else None
+    trees = tuple(_reduce_tree(*pair, classes, names, values) for pair in zip(members, columns, strict=True))
     notes = tuple(dict.fromkeys(note for member in members for note in member._conversion_notes))
     return ReducedModel(trees, task, classes, names, float(getattr(model, "smoothing", 0.0)), notes)
 
 
-def _plain_tree(member, columns, classes, names, values) -> ReducedTree:
+def _reduce_tree(
+    learner: Any, columns: np.ndarray, classes: np.ndarray, names: tuple[str, ...], values: Any
+) -> ReducedTree:
     """Reduce one tree, which sees some of the columns; `values` are the categories that a vote gives numbers to."""
-    tree = member._tree_for_conversion()
-    if isinstance(tree, RegressionTree):
-        leaves, votes = tree.values[:, None], np.zeros(tree.n_nodes, dtype=np.int64)
-    else:
-        # A tree of a vote may not have seen all classes.
+    tree: TreeStructure = learner._tree_for_conversion()
+    leaves, votes = tree.outputs(getattr(learner, "smoothing", 0.0)), np.zeros(tree.n_nodes, dtype=np.int64)
+    if tree.predicts_classes:  # a tree of a vote may not have seen all of them
         place = np.searchsorted(classes, tree.classes)
-        leaves = np.zeros((tree.n_nodes, len(classes)))
-        leaves[:, place] = tree.smoothed_probabilities(getattr(member, "smoothing", 0.0))
+        leaves, shares = np.zeros((tree.n_nodes, len(classes))), leaves
+        leaves[:, place] = shares
         votes = place[tree.majority]
     codes = {}
-    if getattr(tree, "codes", ()):
-        for own_column, (known, numbers) in enumerate(zip(member.categories_, tree.codes, strict=True)):
+    if tree.codes:
+        for own_column, (known, numbers) in enumerate(zip(learner.categories_, tree.codes, strict=True)):
             if known is not None:
                 column = int(columns[own_column])
                 called = known if values is None or values[column] is None else values[column][known.astype(int)]
                 codes[column] = dict(zip(called.tolist(), numbers.tolist(), strict=True))
-    fill = np.zeros(len(names))
-    fill[columns] = tree.fill
-    if isinstance(tree, MachineTree):
-        functions = np.zeros((len(tree.functions), len(names) + 1))
-        functions[:, columns], functions[:, -1] = tree.functions[:, :-1], tree.functions[:, -1]
-        return ReducedTree(
-            replace(tree, functions=functions, fill=fill, feature_names=names, classes=classes), codes, leaves, votes
-        )
-    missing = np.array(tree.missing if len(tree.missing) else np.zeros(tree.n_nodes), dtype=np.int8)
-    features = np.asarray(columns, dtype=np.int32)[tree.features]
-    tree = replace(tree, features=features, fill=fill, feature_names=names, classes=classes, missing=missing)
-    return ReducedTree(replace(tree, codes=(), categories=()), codes, leaves, votes)
+    return ReducedTree(tree.on_columns(columns, names, classes), codes, leaves, votes, learner, columns)

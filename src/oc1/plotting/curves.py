@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..tree.summaries import tree_of
 from .equations import names_of
-from .style import COLOURS, new_axes, plain, shortened
+from .style import COLOURS, axes_or_new, plain, shortened
 
 
 def plot_pruning_path(model: Any, *, ax: Axes | None = None) -> Axes:
@@ -47,7 +47,7 @@ def plot_pruning_path(model: Any, *, ax: Axes | None = None) -> Axes:
         raise ValueError("there is no pruning path to show: it is not stored with this model")
     if len(path) < 2:
         raise ValueError("there is no pruning path to show: the tree was grown as a single leaf")
-    ax = new_axes(7, 4.5) if ax is None else ax
+    ax = axes_or_new(ax, 7, 4.5)
     leaves, score = path["leaves"], path.dtype.names[2]
     if np.isnan(path[score]).all():
         heights, label = path["alpha"], "price of a leaf (alpha) at which it comes to this"
@@ -84,7 +84,7 @@ def plot_importances(model: Any, *, ax: Axes | None = None, top: int = 20) -> Ax
     ax : matplotlib Axes, optional
         None: those of a new figure.
     top : int, default=20
-        Only so many are drawn, and the others as one bar. Attributes that no test uses are left out.
+        How many attributes are drawn; the others share one bar. Attributes that no test uses are left out.
 
     Returns
     -------
@@ -116,7 +116,7 @@ def plot_importances(model: Any, *, ax: Axes | None = None, top: int = 20) -> Ax
     if others:
         labels.append("1 other" if len(others) == 1 else f"{len(others)} others")
         shares.append(float(importances[others].sum()))
-    ax = new_axes(7, 1.2 + 0.27 * len(labels)) if ax is None else ax
+    ax = axes_or_new(ax, 7, 1.2 + 0.27 * len(labels))
     rows = np.arange(len(labels))
     bars = ax.barh(rows, shares, color=[COLOURS[0]] * len(shown) + ["0.6"] * bool(others), height=0.75)
     ax.bar_label(bars, [f"{share:.1%}" for share in shares], padding=3, size=8)

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
+from numpy.typing import ArrayLike
 from sklearn.utils import check_array, check_consistent_length
 
-from ..tree.linear import Tree
-from ..tree.regression import RegressionTree
+from ..tree.structure import TreeStructure
 from ..tree.text import feature_name
-from .regions import Box, tree_regions
+from .regions import Box, Plane, tree_regions
 from .style import HALO, class_style, plain, tint
 
 #: Points along each side of the grid on which a model that is not a tree of linear tests is asked.
@@ -21,7 +21,14 @@ GRID = 400
 
 
 def draw_partition(
-    ax: Axes, model: Any, X, y, *, box: Box | None = None, number_nodes: bool = True, number_leaves: bool = False
+    ax: Axes,
+    model: Any,
+    X: Any,
+    y: ArrayLike,
+    *,
+    box: Box | None = None,
+    number_nodes: bool = True,
+    number_leaves: bool = False,
 ) -> None:
     """Draw examples with two attributes and how a model divides the plane.
 
@@ -46,29 +53,22 @@ def draw_partition(
     names = list(X.columns) if make_frame else []
     tree = getattr(model, "tree_", model)
     refuse_categories(model, tree)
-    if isinstance(tree, RegressionTree):
+    is_tree, is_linear = isinstance(tree, TreeStructure), getattr(tree, "has_thresholds", False)
+    if is_tree and not tree.predicts_classes:
         raise TypeError("a partition can only be drawn for classes, and this tree predicts numbers")
     X, y = check_array(X, dtype=float), np.asarray(y)
     check_consistent_length(X, y)
-    if X.shape[1] != 2:
-        raise ValueError(f"a partition can only be drawn for two attributes, the data have {X.shape[1]}")
-    if isinstance(tree, Tree):
-        if len(tree.fill) != 2:
-            raise ValueError(f"a partition can only be drawn for two attributes, the tree has {len(tree.fill)}")
-        known, names = tree.classes, list(tree.feature_names) or names
-    else:
-        known = getattr(model, "classes_", y)
+    for what, n in (("data have", X.shape[1]), ("tree has", len(tree.fill) if is_linear else 2)):
+        if n != 2:
+            raise ValueError(f"a partition can only be drawn for two attributes, the {what} {n}")
+    known = tree.classes if is_linear else getattr(model, "classes_", y)
+    names = (list(tree.feature_names) if is_linear else []) or names
     classes = np.union1d(known, y)
-    styles = [class_style(i) for i in range(len(classes))]
-    left, right, bottom, top = box = box or box_around(X)
-
-    if isinstance(tree, Tree):
-        polygons, segments = tree_regions(tree, box)
+    box = box or box_around(X)
+    if is_linear:
         numbers = np.searchsorted(classes, tree.classes[tree.majority])
-        leaves = [node for node in np.flatnonzero(tree.is_leaf).tolist() if len(polygons[node])]
-        fill(ax, polygons, {leaf: tint(styles[numbers[leaf]][0]) for leaf in leaves})
-        draw_lines(ax, segments)
-        inside = {leaf: _empty_place(polygons[leaf], X) for leaf in leaves} if number_leaves else {}
+        polygons, segments = draw_regions(ax, tree, box, lambda leaf: tint(class_style(int(numbers[leaf]))[0]))
+        inside = {leaf: _empty_place(polygons[leaf], X) for leaf in polygons} if number_leaves else {}
         for leaf, place in inside.items():
             ax.annotate(
                 str(leaf), tuple(place), ha="center", va="center", size=9, style="italic", zorder=5, path_effects=HALO
@@ -82,19 +82,20 @@ def draw_partition(
 
     scatter(ax, X, y, classes, float(np.clip(6000 / len(X), 7, 55)))
     names = names or ["x1", "x2"]
-    ax.set(xlim=(left, right), ylim=(bottom, top), xlabel=plain(names[0]), ylabel=plain(names[1]))
+    ax.set(xlim=box[:2], ylim=box[2:], xlabel=plain(names[0]), ylabel=plain(names[1]))
 
 
-def fill(ax: Axes, polygons: Sequence[np.ndarray], colours: Mapping[int, tuple[float, ...]]) -> None:
-    """Draw the regions of some nodes in their colours."""
-    for node, colour in colours.items():
-        ax.fill(*polygons[node].T, color=colour, linewidth=0, zorder=0)
-
-
-def draw_lines(ax: Axes, segments: Mapping[int, np.ndarray]) -> None:
-    """Draw the pieces of lines that tests are."""
+def draw_regions(
+    ax: Axes, tree: TreeStructure, box: Box, colour_of: Callable[[int], tuple[float, ...]], plane: Plane | None = None
+) -> tuple[dict[int, np.ndarray], dict[int, np.ndarray]]:
+    """Draw the regions of leaves in their colours, and the lines that tests are; return both, by node."""
+    polygons, segments = tree_regions(tree, box, plane)
+    regions = {leaf: polygons[leaf] for leaf in np.flatnonzero(tree.is_leaf).tolist() if len(polygons[leaf])}
+    for leaf, polygon in regions.items():
+        ax.fill(*polygon.T, color=colour_of(leaf), linewidth=0, zorder=0)
     for segment in segments.values():
         ax.plot(*segment.T, color="black", linewidth=1.3, solid_capstyle="butt", zorder=3)
+    return regions, segments
 
 
 def paint_grid(ax: Axes, ask: Callable[[np.ndarray], np.ndarray], box: Box, classes: np.ndarray) -> None:
@@ -103,12 +104,10 @@ def paint_grid(ax: Axes, ask: Callable[[np.ndarray], np.ndarray], box: Box, clas
     horizontal, vertical = np.linspace(left, right, GRID + 1), np.linspace(bottom, top, GRID + 1)
     centres = [(edges[1:] + edges[:-1]) / 2 for edges in (horizontal, vertical)]
     answers = ask(np.stack(np.meshgrid(*centres), axis=-1).reshape(-1, 2))
-    ax.imshow(
-        np.searchsorted(classes, answers).reshape(GRID, GRID),
-        cmap=ListedColormap([tint(class_style(number)[0]) for number in range(len(classes))]),
-        vmin=-0.5, vmax=len(classes) - 0.5, extent=box, origin="lower", interpolation="nearest",
-        aspect=ax.get_aspect(), zorder=0,
-    )  # fmt: skip
+    image = np.searchsorted(classes, answers).reshape(GRID, GRID)
+    colours = ListedColormap([tint(class_style(number)[0]) for number in range(len(classes))])
+    limits: dict[str, Any] = {"vmin": -0.5, "vmax": len(classes) - 0.5, "extent": box, "aspect": ax.get_aspect()}
+    ax.imshow(image, cmap=colours, origin="lower", interpolation="nearest", zorder=0, **limits)
 
 
 def refuse_categories(model: Any, tree: Any, among: Sequence[int] | None = None) -> None:
@@ -116,10 +115,10 @@ def refuse_categories(model: Any, tree: Any, among: Sequence[int] | None = None)
     own = getattr(tree, "codes", ()) or getattr(model, "categories_", None) or ()
     for m, values in enumerate(own):
         if values is not None and (among is None or m in among):
-            name = feature_name(tree, m) if isinstance(tree, Tree) else f"x{m + 1}"
+            name = feature_name(getattr(tree, "feature_names", ()), m)
             raise ValueError(
                 f"a partition can only be drawn for numbers, but {name} is categorical: its values have no place in a "
-                "plane; draw_tree shows such a tree"
+                "plane; plot_tree shows such a tree"
             )
 
 
@@ -128,10 +127,8 @@ def scatter(ax: Axes, X: np.ndarray, y: np.ndarray, classes: np.ndarray, size: f
     for number, name in enumerate(classes):
         colour, marker = class_style(number)
         here = X[y == name]
-        ax.scatter(
-            here[:, 0], here[:, 1], s=size, color=colour, marker=marker, edgecolor="black", linewidth=0.3, zorder=2,
-            label=f"class {plain(name)}",
-        )  # fmt: skip
+        style: dict[str, Any] = {"color": colour, "marker": marker, "edgecolor": "black", "linewidth": 0.3}
+        ax.scatter(here[:, 0], here[:, 1], s=size, zorder=2, label=f"class {plain(name)}", **style)
 
 
 def _empty_place(polygon: np.ndarray, X: np.ndarray) -> np.ndarray:
@@ -165,7 +162,5 @@ def number_lines(ax: Axes, segments: dict[int, np.ndarray], box: Box, taken: lis
         places = [start + (0.5 + side * step) * (end - start) for step in np.linspace(0, 0.4, 9) for side in (1, -1)]
         place = next((place for place in places if distance(place) > 0.07), max(places, key=distance))
         taken.append(place)
-        ax.annotate(
-            str(node), tuple(place), ha="center", va="center", size=8, weight="bold", zorder=6,
-            bbox={"boxstyle": "round,pad=0.2", "facecolor": "white", "edgecolor": "black", "linewidth": 0.6},
-        )  # fmt: skip
+        frame = {"boxstyle": "round,pad=0.2", "facecolor": "white", "edgecolor": "black", "linewidth": 0.6}
+        ax.annotate(str(node), tuple(place), ha="center", va="center", size=8, weight="bold", zorder=6, bbox=frame)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..tree.linear import Tree
+from ..tree.structure import TreeStructure
 
 Box = tuple[float, float, float, float]
 
@@ -32,11 +32,11 @@ class Plane(NamedTuple):
         origin[list(pair)] = 0.0
         return cls(origin, *directions)
 
-    def line(self, tree: Tree, node: int) -> tuple[np.ndarray, float]:
+    def line(self, tree: TreeStructure, node: int) -> tuple[np.ndarray, float]:
         """Return the test of a node as a line in this plane: its normal and its threshold."""
-        features, coefficients, threshold = tree.test(node)
+        features, (coefficients,), (threshold,) = tree.node_functions(node)
         across, up = coefficients * self.across[features], coefficients * self.up[features]
-        return np.array([across.sum(), up.sum()]), threshold - float(coefficients @ self.origin[features])
+        return np.array([across.sum(), up.sum()]), float(threshold - coefficients @ self.origin[features])
 
 
 class Cut(NamedTuple):
@@ -98,12 +98,15 @@ def corners(box: Box) -> np.ndarray:
     return np.array([[left, bottom], [right, bottom], [right, top], [left, top]], dtype=float)
 
 
-def tree_regions(tree: Tree, box: Box, plane: Plane | None = None) -> tuple[list[np.ndarray], dict[int, np.ndarray]]:
+def tree_regions(
+    tree: TreeStructure, box: Box, plane: Plane | None = None
+) -> tuple[list[np.ndarray], dict[int, np.ndarray]]:
     """Return the region of each node of a tree in a plane, and the piece of its line inside that region.
 
     Parameters
     ----------
     tree : Tree
+        Of linear tests.
     box : (left, right, bottom, top)
         The part of the plane that is looked at.
     plane : Plane, optional

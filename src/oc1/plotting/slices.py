@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from copy import copy
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,19 +12,14 @@ from matplotlib.colors import Colormap, LinearSegmentedColormap, Normalize, to_r
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from ..data.categories import replace_by_codes
-from ..tree.linear import Tree
-from ..tree.regression import RegressionTree
 from ..tree.structure import TreeStructure
-from ..tree.summaries import NodeExamples, class_numbers, scale_of, threshold_of, tree_of
+from ..tree.summaries import NodeExamples, checked_rows, class_numbers, scale_of, tree_of, without_names
 from .equations import checked_node, left_side, names_of, wrapped
-from .partition import box_around, draw_lines, fill, number_lines, paint_grid, refuse_categories
-from .regions import Box, Plane, tree_regions
-from .style import COLOURS, add_legend, class_style, new_axes, plain, shortened, tint
+from .partition import box_around, draw_regions, number_lines, paint_grid, refuse_categories
+from .regions import Box, Plane
+from .style import COLOURS, MAX_VECTORS, add_legend, axes_or_new, class_style, plain, shortened, tint
 
-#: More examples than this are a raster, also in files of vectors.
-MOST_VECTORS = 3000
-#: Without examples, the picture reaches so many standard deviations from the middle.
+#: How far the picture reaches from the middle without examples, in standard deviations.
 REACH = 3.0
 
 
@@ -97,15 +91,12 @@ def _plot_attributes(model: Any, X, y, features, at, ax: Axes | None) -> Axes:
         else _box_without_examples(model, tree, pair, middle)
     )
     plane = Plane.of_attributes(pair, middle)
-    ax = new_axes(7.5, 6) if ax is None else ax
-    if isinstance(tree, Tree):
-        polygons, segments = tree_regions(tree, box, plane)
-        leaves = [leaf for leaf in np.flatnonzero(tree.is_leaf).tolist() if len(polygons[leaf])]
-        fill(ax, polygons, {leaf: colours.of_node(tree, leaf) for leaf in leaves})
-        draw_lines(ax, segments)
+    ax = axes_or_new(ax, 7.5, 6)
+    if tree is not None and tree.has_thresholds:
+        _, segments = draw_regions(ax, tree, box, lambda leaf: colours.of_node(tree, leaf), plane)
         number_lines(ax, segments, box, [])
     else:
-        asked = _nameless(model)
+        asked = without_names(model)
 
         def ask(grid: np.ndarray) -> np.ndarray:
             places = plane.origin + grid @ np.stack([plane.across, plane.up])
@@ -114,7 +105,7 @@ def _plot_attributes(model: Any, X, y, features, at, ax: Axes | None) -> Axes:
         paint_grid(ax, ask, box, colours.classes)
     if points is not None:
         colours.scatter(ax, points, known)
-    elif isinstance(tree, RegressionTree):
+    elif not len(colours.classes):
         colours.add_scale(ax)
     ax.set(xlim=box[:2], ylim=box[2:], xlabel=plain(names[pair[0]]), ylabel=plain(names[pair[1]]))
     others = [m for m in range(len(names)) if m not in pair]
@@ -131,7 +122,7 @@ def _plot_node_plane(model: Any, node: int, X, y, ax: Axes | None) -> Axes:
         raise ValueError("the plane of a node is that of its examples: give X and y")
     if len(tree.fill) == 1:
         raise ValueError("the tree has one attribute, which makes no plane; plot_projection shows its tests")
-    threshold = threshold_of(tree, node)
+    threshold = tree.threshold(node)
     if threshold is None:
         raise ValueError(f"node {node} asks only whether a value is missing: that has no place in a plane")
     examples = NodeExamples.make(model, X, y)
@@ -141,7 +132,7 @@ def _plot_node_plane(model: Any, node: int, X, y, ax: Axes | None) -> Axes:
     points = np.column_stack([places, heights])
     left, right, bottom, top = box_around(np.vstack([points, [threshold, 0.0]]))
     colours = Colours.make(model, tree, y, len(examples.X))
-    ax = new_axes(7.5, 6) if ax is None else ax
+    ax = axes_or_new(ax, 7.5, 6)
     no, yes = (colours.of_node(tree, int(child)) for child in tree.children[node])
     ax.axvspan(left, threshold, color=no, linewidth=0, zorder=0)
     ax.axvspan(threshold, right, color=yes, linewidth=0, zorder=0)
@@ -162,10 +153,10 @@ def _plot_node_plane(model: Any, node: int, X, y, ax: Axes | None) -> Axes:
     return ax
 
 
-def _main_direction(tree: Tree, node: int, X: np.ndarray, scale: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _main_direction(tree: TreeStructure, node: int, X: np.ndarray, scale: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the first principal component of standardised examples at right angles to a test, and its direction."""
     scale = np.where(scale > 0, scale, 1.0)
-    features, coefficients, _ = tree.test(node)
+    features, (coefficients,), _ = tree.node_functions(node)
     normal = np.zeros(len(scale))
     normal[features] = coefficients * scale[features]
     normal /= np.linalg.norm(normal) or 1.0
@@ -202,28 +193,28 @@ class Colours(NamedTuple):
     def make(cls, model: Any, tree: TreeStructure | None, y, n_samples: int) -> Colours:
         """Check the classes or numbers of examples."""
         shades = LinearSegmentedColormap.from_list("numbers", [tint(COLOURS[0], 0.05), to_rgb(COLOURS[0])])
-        if isinstance(tree, RegressionTree):
+        if tree is not None and not tree.predicts_classes:
             values = None if y is None else np.asarray(y, dtype=float)
             if values is not None and len(values) != n_samples:
                 raise ValueError(f"X has {n_samples} rows, but y has {len(values)}")
-            seen = tree.values if values is None else np.concatenate([tree.values, values])
+            predicted = tree.outputs()[:, 0]
+            seen = predicted if values is None else np.concatenate([predicted, values])
             return cls(np.empty(0), values, shades, Normalize(seen.min(), seen.max()))
         classes = model.classes_ if tree is None else tree.classes
         numbers = None if y is None or not n_samples else class_numbers(classes, y, n_samples)
         return cls(classes, numbers, shades, Normalize())
 
-    def of_node(self, tree: Tree, node: int) -> tuple[float, ...]:
+    def of_node(self, tree: TreeStructure, node: int) -> tuple[float, ...]:
         """Return the colour of a node's region."""
-        if isinstance(tree, RegressionTree):
-            return self.map(0.75 * float(self.norm(tree.values[node])))
+        if not tree.predicts_classes:
+            return self.map(0.75 * float(self.norm(tree.outputs()[node, 0])))
         return tint(class_style(int(tree.counts[node].argmax()))[0])
 
     def scatter(self, ax: Axes, points: np.ndarray, shown: np.ndarray) -> None:
         """Draw the shown examples, and a legend of them."""
         size = float(np.clip(6000 / max(shown.sum(), 1), 7, 55))
-        style: dict[str, Any] = {
-            "s": size, "edgecolor": "black", "linewidth": 0.3, "zorder": 2, "rasterized": shown.sum() > MOST_VECTORS,
-        }  # fmt: skip
+        style: dict[str, Any] = {"s": size, "edgecolor": "black", "linewidth": 0.3, "zorder": 2}
+        style["rasterized"] = shown.sum() > MAX_VECTORS
         if self.values is None:
             ax.scatter(*points[shown].T, color="0.6", **style)
         elif not len(self.classes):
@@ -298,7 +289,7 @@ def _held(names: list[str], middle: np.ndarray, at: Any, tree: Any) -> np.ndarra
     held = np.array(middle, dtype=float)
     for attribute, value in at.items():
         m = _index(names, attribute)
-        known = getattr(tree, "categories", ())
+        known = () if tree is None else tree.categories
         if isinstance(value, str) and known and known[m] is not None:
             if value not in known[m]:
                 raise ValueError(f"{names[m]} has no category {value!r:.60}")
@@ -312,13 +303,8 @@ def _held(names: list[str], middle: np.ndarray, at: Any, tree: Any) -> np.ndarra
 
 def _points(model: Any, tree: Any, X, pair: tuple[int, int]) -> np.ndarray:
     """Return the examples in the plane of two attributes; NaN where a value is missing."""
-    if isinstance(model, BaseEstimator):
-        X = model._checked(X)
-    X = np.asarray(X, dtype=float)
-    if tree is not None and X.shape[1:] != tree.fill.shape:
-        raise ValueError(f"X must have {len(tree.fill)} columns, one for each attribute of the tree")
-    codes = getattr(tree, "codes", ())
-    return (replace_by_codes(X, codes) if codes else X)[:, pair]
+    rows = checked_rows(model, X)
+    return (np.asarray(rows, dtype=float) if tree is None else tree.coded(rows))[:, pair]
 
 
 def _box_without_examples(model: Any, tree: Any, pair: tuple[int, int], middle: np.ndarray) -> Box:
@@ -328,12 +314,3 @@ def _box_without_examples(model: Any, tree: Any, pair: tuple[int, int], middle: 
     reach = REACH * np.where(model._scale > 0, model._scale, 1.0)
     low, high = (middle - reach)[list(pair)], (middle + reach)[list(pair)]
     return float(low[0]), float(high[0]), float(low[1]), float(high[1])
-
-
-def _nameless(model: Any) -> Any:
-    """Return a model that takes arrays although it was fitted on a frame."""
-    if not hasattr(model, "feature_names_in_"):
-        return model
-    other = copy(model)
-    del other.feature_names_in_
-    return other

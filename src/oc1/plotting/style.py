@@ -14,6 +14,8 @@ from matplotlib.figure import Figure
 from matplotlib.patheffects import withStroke
 from matplotlib.textpath import TextPath
 
+from ..tree.structure import TreeStructure
+
 #: The palette of Okabe and Ito, which colour-blind people can tell apart; its first two differ in grey, too.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#4D4D4D")
 MARKERS = ("o", "^", "s", "v", "D", "P", "X", "*")
@@ -23,12 +25,16 @@ DPI = 150
 UNDATED: dict[str, dict[str, Any] | None] = {".png": None, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
 #: Patterns of areas: the colours begin again after eight classes.
 HATCHES = ("", "////", "....", "xxxx", "\\\\\\\\", "oo", "++", "**")
-#: Names of classes and attributes are cut to so many letters where room is scarce.
-LONGEST_NAME = 30
-#: Where a legend beside a picture begins another column.
+#: Characters of the names of classes and attributes where room is scarce.
+MAX_NAME = 30
+#: Rows of a legend beside a picture before another column begins.
 LEGEND_ROWS = 13
+#: More examples than this are a raster, also in files of vectors.
+MAX_VECTORS = 3000
 #: Area of a marker in a legend, in square points.
 LEGEND_MARKER = 36.0
+#: How areas and bars are filled that stand for numbers instead of classes.
+GREY: dict[str, Any] = {"facecolor": "0.45", "linewidth": 0}
 
 
 def class_style(number: int) -> tuple[str, str]:
@@ -42,6 +48,11 @@ def class_area(number: int) -> dict[str, Any]:
     return {"facecolor": colour, "hatch": hatch, "edgecolor": "white" if hatch else colour, "linewidth": 0}
 
 
+def area_style(tree: TreeStructure, number: int) -> dict[str, Any]:
+    """Return how an area of the class with this number is filled; of a tree that predicts numbers, grey."""
+    return class_area(number) if tree.predicts_classes else GREY
+
+
 def tint(colour: str, strength: float = 0.28) -> tuple[float, ...]:
     """Mix a colour with white."""
     return tuple(1 - strength * (1 - part) for part in to_rgb(colour))
@@ -53,17 +64,17 @@ def plain(text: Any) -> str:
     return shown.replace("$", r"\$")
 
 
-def shortened(text: Any, longest: int = LONGEST_NAME) -> str:
+def shortened(text: Any, longest: int = MAX_NAME) -> str:
     """Cut a long text."""
     words = str(text)
     return words if len(words) <= longest else f"{words[: longest - 3]}..."
 
 
-def new_axes(width: float, height: float) -> Axes:
-    """Return the axes of a new figure of this size, in inches, in which legends have room."""
+def axes_or_new(ax: Axes | None, width: float, height: float) -> Axes:
+    """Return the given axes, or those of a new figure of this size, in inches, in which legends have room."""
     import matplotlib.pyplot as plt
 
-    return plt.subplots(figsize=(width, height), layout="constrained")[1]
+    return plt.subplots(figsize=(width, height), layout="constrained")[1] if ax is None else ax
 
 
 def legend_columns(names: Iterable[Any], width: float) -> int:
@@ -85,7 +96,7 @@ def add_legend(
     handles : what is shown for each name
     names : iterable
     columns : int, optional
-        Put it below the axes, in so many columns.
+        Put it below the axes, in this number of columns.
     size : float
         Area of the markers in the picture.
     """
@@ -95,10 +106,9 @@ def add_legend(
         place: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, 0.0), "ncols": columns}
     else:
         place = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0), "ncols": 1 + (len(labels) - 1) // LEGEND_ROWS}
-    ax.legend(
-        list(handles), labels, frameon=False, handletextpad=0.4, columnspacing=1.2, handlelength=1.4, fontsize=9,
-        markerscale=(LEGEND_MARKER / size) ** 0.5, **place,
-    )  # fmt: skip
+    spacing: dict[str, Any] = {"handletextpad": 0.4, "columnspacing": 1.2, "handlelength": 1.4}
+    scale = (LEGEND_MARKER / size) ** 0.5
+    ax.legend(list(handles), labels, frameon=False, fontsize=9, markerscale=scale, **spacing, **place)
 
 
 def save(figure: Figure, path: Path) -> None:

@@ -3,31 +3,41 @@
 from __future__ import annotations
 
 import textwrap
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
 from matplotlib.patches import FancyBboxPatch, Patch, Rectangle
+from numpy.typing import ArrayLike
 
-from ..tree.linear import Tree
-from ..tree.machine import MachineTree
-from ..tree.regression import RegressionTree
 from ..tree.structure import TreeStructure
 from ..tree.summaries import Histogram, NodeSummary, scale_of, summarise_nodes, tree_of
-from ..tree.text import code_lists, equation_sides
+from ..tree.text import code_lists
 from .equations import lines_of_test
 from .layout import place_nodes, width_of, write
-from .style import COLOURS, add_legend, class_area, class_style, legend_columns, new_axes, shortened, tint
+from .style import (
+    COLOURS,
+    GREY,
+    add_legend,
+    area_style,
+    axes_or_new,
+    class_area,
+    class_style,
+    legend_columns,
+    shortened,
+    tint,
+)
 
-#: Codes of categories are written below a tree in lines of so many letters.
+#: Characters in a line of the codes of categories, which are written below a tree.
 NOTE_WIDTH = 60
-#: Letters in a line of a test.
+#: Characters in a line of a test.
 LINE_WIDTH = 27
 #: Sizes of the parts of a node: a line of text, the bar of class counts, the histogram, and what is around them.
 LINE, BAR, PLOT, PLOT_WIDTH, MARGIN = 12.0, 6.0, 42.0, 132.0, 5.0
-#: Inches a unit of the picture, and the longest side of a new figure.
-INCH, LONGEST = 1 / 68, 150.0
+#: How large a unit of the picture is, and the longest side of a new figure.
+INCHES_PER_UNIT, MAX_INCHES = 1 / 68, 150.0
 
 
 def draw_tree(ax: Axes, tree: Any) -> None:
@@ -44,7 +54,7 @@ def draw_tree(ax: Axes, tree: Any) -> None:
         Links to the left are for "no".
     """
     tree = getattr(tree, "tree_", tree)
-    if not isinstance(tree, Tree):
+    if not getattr(tree, "has_thresholds", False):
         raise TypeError(f"only trees of linear tests can be drawn, got {type(tree).__name__}")
     texts = [_describe(tree, node) for node in range(tree.n_nodes)]
     colours = _leaf_colours(tree)
@@ -57,18 +67,12 @@ def draw_tree(ax: Axes, tree: Any) -> None:
 
     for node, (lines, width, height) in enumerate(zip(texts, widths, heights, strict=True)):
         x, middle = places[node]
-        frame = FancyBboxPatch(
-            (x - width / 2, middle - height / 2), width, height, boxstyle="round,pad=0,rounding_size=4",
-            facecolor=colours.get(node, "white"), edgecolor="black", linewidth=0.8, zorder=2,
-        )  # fmt: skip
-        ax.add_patch(frame)
+        _draw_frame(ax, (x - width / 2, middle - height / 2), (width, height), colours.get(node, "white"))
         for i, line in enumerate(lines):
             write(ax, x, middle + 12 * ((len(lines) - 1) / 2 - i), line, bold=i == 0)
         for child, answer in zip(tree.children[node], ("no", "yes"), strict=True):
             if child >= 0:
-                start, end = np.array([x, middle - height / 2]), places[child] + [0, heights[child] / 2]
-                ax.plot(*np.transpose([start, end]), color="black", linewidth=0.8, zorder=1)
-                write(ax, (start[0] + end[0]) / 2, (start[1] + end[1]) / 2, answer, halo=True)
+                _draw_link(ax, places[node] - [0, height / 2], places[child] + [0, heights[child] / 2], answer)
     low = (places - np.column_stack([widths, heights]) / 2).min(axis=0) - 4
     high = (places + np.column_stack([widths, heights]) / 2).max(axis=0) + 4
     for line in [line for words in code_lists(tree, digits=2) for line in textwrap.wrap(words, NOTE_WIDTH)]:
@@ -82,15 +86,31 @@ def draw_tree(ax: Axes, tree: Any) -> None:
     ax.axis("off")
 
 
-def _describe(tree: Tree, node: int) -> list[str]:
+def _draw_frame(ax: Axes, corner: tuple[float, float], size: Iterable[float], colour: Any, line: str = "-") -> None:
+    """Draw the box of a node, whose lower left corner is given."""
+    width, height = size
+    style: dict[str, Any] = {"facecolor": colour, "edgecolor": "black", "linewidth": 0.8, "linestyle": line}
+    ax.add_patch(FancyBboxPatch(corner, width, height, boxstyle="round,pad=0,rounding_size=4", zorder=2, **style))
+
+
+def _draw_link(ax: Axes, start: np.ndarray, end: np.ndarray, answer: str, at: float = 0.5) -> None:
+    """Draw the link from a node to a child, with the answer that leads there at a share of its length."""
+    ax.plot(*np.transpose([start, end]), color="black", linewidth=0.8, zorder=1)
+    middle = start + (end - start) * at
+    write(ax, middle[0], middle[1], answer, halo=True)
+
+
+def _written_count(count: float) -> str:
+    written = np.format_float_positional(count, precision=4, trim="-")
+    return "1 example" if written == "1" else f"{written} examples"
+
+
+def _describe(tree: TreeStructure, node: int) -> list[str]:
     """Write a node in a few short lines, its number first."""
     if tree.is_leaf[node]:
-        count = np.format_float_positional(tree.counts[node].sum(), precision=4, trim="-")
-        examples = "1 example" if count == "1" else f"{count} examples"
-        if isinstance(tree, RegressionTree):
-            return [str(node), f"{tree.values[node]:.3g}", examples]
-        return [str(node), f"class {tree.classes[tree.majority[node]]}", examples]
-    combination, *threshold = equation_sides(tree, node, digits=2)
+        label = f"class {tree.label(node)}" if tree.predicts_classes else tree.label(node, digits=3)
+        return [str(node), label, _written_count(tree.counts[node].sum())]
+    combination, *threshold = tree.equation_sides(node, digits=2)
     lines = textwrap.wrap(combination, 24, max_lines=3, placeholder=" ...") or [""]
     for right in threshold:
         if len(lines[-1]) + len(right) < 22:
@@ -102,9 +122,9 @@ def _describe(tree: Tree, node: int) -> list[str]:
 
 def _leaf_colours(tree: TreeStructure) -> dict[int, tuple[float, ...]]:
     leaves = np.flatnonzero(tree.is_leaf).tolist()
-    if not isinstance(tree, RegressionTree):
+    if tree.predicts_classes:
         return {leaf: tint(class_style(int(tree.majority[leaf]))[0]) for leaf in leaves}
-    values = tree.values[leaves]
+    values = tree.outputs()[leaves, 0]
     heights = (values - values.min()) / (np.ptp(values) or 1.0)
     return {leaf: tint(COLOURS[0], 0.05 + 0.5 * height) for leaf, height in zip(leaves, heights, strict=True)}
 
@@ -133,8 +153,7 @@ class NodeBox(NamedTuple):
     @property
     def header(self) -> tuple[str, str]:
         """The number, and how many examples there are."""
-        count = np.format_float_positional(sum(self.summary.counts), precision=4, trim="-")
-        return str(self.summary.node), "1 example" if count == "1" else f"{count} examples"
+        return str(self.summary.node), _written_count(sum(self.summary.counts))
 
     @property
     def histogram(self) -> Histogram | None:
@@ -153,7 +172,14 @@ class NodeBox(NamedTuple):
         return width + 2 * MARGIN, height + 2 * MARGIN
 
 
-def plot_tree(model: Any, X=None, y=None, *, ax: Axes | None = None, max_depth: int | None = None) -> Axes:
+def plot_tree(
+    model: Any,
+    X: ArrayLike | None = None,
+    y: ArrayLike | None = None,
+    *,
+    ax: Axes | None = None,
+    max_depth: int | None = None,
+) -> Axes:
     """Draw a tree: each node with its test, a bar of its classes and, given examples, where they lie about the test.
 
     The histogram of a node counts the given examples that reach it along what its test adds up; the line is the
@@ -197,23 +223,17 @@ def plot_tree(model: Any, X=None, y=None, *, ax: Axes | None = None, max_depth: 
     notes = [line for words in code_lists(tree, digits=2) for line in textwrap.wrap(words, NOTE_WIDTH)]
     low, high = _extent(places, sizes, notes)
     present = np.flatnonzero(tree.counts[0]).tolist() if len(tree.classes) else []
-    if ax is None:
-        inches = (high - low) * INCH
-        columns = legend_columns(tree.classes[present], inches[0])
-        inches[1] += 0.2 * np.ceil(len(present) / columns) + 0.2
-        ax = new_axes(*inches * min(1.0, LONGEST / inches.max()))
-    else:
-        columns = legend_columns(tree.classes[present], ax.bbox.width / ax.figure.dpi)
+    inches = (high - low) * INCHES_PER_UNIT
+    columns = legend_columns(tree.classes[present], inches[0] if ax is None else ax.bbox.width / ax.figure.dpi)
+    inches[1] += 0.2 * np.ceil(len(present) / columns) + 0.2
+    ax = axes_or_new(ax, *inches * min(1.0, MAX_INCHES / inches.max()))
     for box, place, size, below in zip(boxes, places, sizes, children, strict=True):
         _draw_box(ax, tree, box, place, size)
-        for child, answer in zip(below, _answers(tree, box.summary.node), strict=False):
+        at = 0.7 if len(below) > 2 else 0.5  # many links are close where they begin
+        for branch, child in enumerate(below):
             if child >= 0:
-                start, end = place - [0, size[1] / 2], places[child] + [0, sizes[child, 1] / 2]
-                ax.plot(*np.transpose([start, end]), color="black", linewidth=0.8, zorder=1)
-                middle = start + (end - start) * (
-                    0.7 if len(below) > 2 else 0.5
-                )  # many links are close where they begin
-                write(ax, middle[0], middle[1], answer, halo=True)
+                answer = shortened(tree.branch_names(box.summary.node)[branch], 12)
+                _draw_link(ax, place - [0, size[1] / 2], places[child] + [0, sizes[child, 1] / 2], answer, at)
     for row, line in enumerate(reversed(notes)):
         write(ax, (low[0] + high[0]) / 2, low[1] + LINE * (row + 0.5), line)
     ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), aspect="equal")
@@ -224,25 +244,18 @@ def plot_tree(model: Any, X=None, y=None, *, ax: Axes | None = None, max_depth: 
 
 
 def _boxes(tree: TreeStructure, shown: list[NodeSummary], scale: np.ndarray, max_depth: int | None) -> list[NodeBox]:
-    leaves_below = tree.sum_upwards(tree.is_leaf.astype(float))
-    colours = _leaf_colours(tree)
+    leaves_below, colours = tree.leaves_below, _leaf_colours(tree)
     boxes = []
     for own in shown:
         is_stub = not own.is_leaf and own.depth == max_depth
         if is_stub:
-            lines = [f"... {leaves_below[own.node]:.0f} leaves"]
+            lines = [f"... {leaves_below[own.node]} leaves"]
         elif own.is_leaf:
-            lines = [shortened(own.label if isinstance(tree, RegressionTree) else f"class {own.label}", 36)]
+            lines = [shortened(f"class {own.label}" if tree.predicts_classes else own.label, 36)]
         else:
             lines = lines_of_test(tree, own.node, scale, LINE_WIDTH)
         boxes.append(NodeBox(own, lines, colours.get(own.node, "0.93" if is_stub else "white"), is_stub))
     return boxes
-
-
-def _answers(tree: Any, node: int) -> list[str]:
-    if isinstance(tree, MachineTree):
-        return [shortened(name, 12) for name in tree.classes[tree.machine(node)[1]]]
-    return ["no", "yes"]
 
 
 def _places(children: np.ndarray, sizes: np.ndarray, depths: np.ndarray) -> np.ndarray:
@@ -264,12 +277,7 @@ def _extent(places: np.ndarray, sizes: np.ndarray, notes: list[str]) -> tuple[np
 
 def _draw_box(ax: Axes, tree: TreeStructure, box: NodeBox, place: np.ndarray, size: np.ndarray) -> None:
     left, bottom = place - size / 2
-    ax.add_patch(
-        FancyBboxPatch(
-            (left, bottom), size[0], size[1], boxstyle="round,pad=0,rounding_size=4", facecolor=box.colour,
-            edgecolor="black", linewidth=0.8, linestyle="--" if box.is_stub else "-", zorder=2,
-        )
-    )  # fmt: skip
+    _draw_frame(ax, (left, bottom), size, box.colour, "--" if box.is_stub else "-")
     number, count = box.header
     line = bottom + size[1] - MARGIN - LINE / 2
     write(ax, left + MARGIN, line, number, bold=True, align=0.0)
@@ -287,14 +295,12 @@ def _draw_bar(
     ax: Axes, tree: TreeStructure, counts: tuple[float, ...], left: float, width: float, bottom: float
 ) -> None:
     """Draw the shares of the classes, or the share in all examples, as a bar."""
-    is_number = isinstance(tree, RegressionTree)
-    whole = float(tree.counts[0].sum()) if is_number else sum(counts)
+    whole = sum(counts) if tree.predicts_classes else float(tree.counts[0].sum())
     start = left
     for k, count in enumerate(counts):
         if count > 0:
             part = width * count / whole
-            style = {"facecolor": "0.45", "linewidth": 0} if is_number else class_area(k)
-            ax.add_patch(Rectangle((start, bottom), part, BAR, zorder=3, **style))
+            ax.add_patch(Rectangle((start, bottom), part, BAR, zorder=3, **area_style(tree, k)))
             start += part
     ax.add_patch(Rectangle((left, bottom), width, BAR, facecolor="none", edgecolor="black", linewidth=0.4, zorder=4))
 
@@ -310,7 +316,7 @@ def draw_bars(ax: Axes, histogram: Histogram, left: float, width: float, bottom:
             start, end = across[here], across[here + 1]
             low, high = bottom + (tops[here, k - 1] if k else np.zeros(len(here))), bottom + tops[here, k]
             corners = np.stack([start, low, start, high, end, high, end, low], axis=1).reshape(-1, 4, 2)
-            style = {"facecolor": "0.45", "linewidth": 0} if counts.shape[1] == 1 else class_area(k)
+            style = GREY if counts.shape[1] == 1 else class_area(k)
             ax.add_collection(PolyCollection(list(corners), zorder=3, **style), autolim=False)
     ax.plot([left, left + width], [bottom, bottom], color="black", linewidth=0.5, zorder=4)
     middle = across[histogram.n_left]

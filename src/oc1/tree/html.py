@@ -5,15 +5,12 @@ from __future__ import annotations
 import html
 from typing import Any
 
-from .machine import MachineTree
-from .regression import RegressionTree
 from .structure import TreeStructure
-from .text import equation, functions
 
-#: More nodes are not shown; of a larger tree, the first levels are.
-MOST_NODES = 31
-#: Texts of users are cut there.
-MOST_LETTERS = 120
+#: Of a larger tree only the first levels are shown.
+MAX_NODES = 31
+#: Longer names and tests are cut.
+MAX_CHARACTERS = 120
 #: The palette of Okabe and Ito.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#767676")
 
@@ -75,55 +72,45 @@ def _first_levels(tree: TreeStructure) -> set[int]:
     level, shown = [0], {0}
     while level:
         level = [int(child) for node in level for child in tree.children[node] if child >= 0]
-        if len(shown) + len(level) > MOST_NODES:
+        if len(shown) + len(level) > MAX_NODES:
             break
         shown |= set(level)
     return shown
 
 
-def _escaped(text: str, most: int = MOST_LETTERS) -> str:
+def _escaped(text: str, most: int = MAX_CHARACTERS) -> str:
     short = text if len(text) <= most else text[: most - 1] + "…"
     return html.escape(short.encode("utf-8", "replace").decode("utf-8"))
 
 
-def _node(tree: Any, node: int, answer: str, shown: set[int]) -> str:
+def _node(tree: TreeStructure, node: int, answer: str, shown: set[int]) -> str:
     before = f'<span class="answer">{answer}</span>' if answer else ""
-    if tree.is_leaf[node]:
-        return f"<li>{before}{_label(tree, node)}{_bar(tree, node)}{_counts(tree, node)}</li>"
-    test = "largest of" if isinstance(tree, MachineTree) else equation(tree, node)
-    children = tree.children[node][tree.children[node] >= 0].tolist()
+    children = [int(child) for child in tree.children[node] if child >= 0]
+    if not children:
+        return f"<li>{before}{_leaf(tree, node)}</li>"
+    test = tree.question(node)
     if children[0] in shown:
-        parts = zip(children, _answers(tree, node), strict=True)
+        names, functions = tree.branch_names(node), tree.branch_functions(node)
+        answers = [f"{name}: {words}" for name, words in zip(names, functions, strict=True)] if functions else names
+        parts = zip(children, map(_escaped, answers), strict=True)
         below = "<ul>" + "".join(_node(tree, child, words, shown) for child, words in parts) + "</ul>"
     else:
-        below = f' <span class="note">and {_leaves_below(tree, node)} leaves below</span>'
+        below = f' <span class="note">and {tree.leaves_below[node]} leaves below</span>'
     return f'<li>{before}<span title="{_escaped(test, 2000)}">{_escaped(test)}</span>{_bar(tree, node)}{below}</li>'
 
 
-def _answers(tree: Any, node: int) -> list[str]:
-    if not isinstance(tree, MachineTree):
-        return ["no", "yes"]
-    names = tree.classes[tree.machine(node)[1]].tolist()
-    return [_escaped(f"{name}: {words}") for name, words in zip(names, functions(tree, node), strict=True)]
+def _leaf(tree: TreeStructure, node: int) -> str:
+    label, total = f"<b>{_escaped(tree.label(node))}</b>", tree.counts[node].sum()
+    if not tree.predicts_classes:
+        return f'{label} <span class="note">from {total:.6g}</span>'
+    swatch = f'<span class="swatch" style="background:{COLOURS[tree.majority[node] % len(COLOURS)]}"></span>'
+    counts = f'<span class="note">{tree.counts[node].max():.6g} of {total:.6g}</span>'
+    return f"{swatch}{label}{_bar(tree, node)}{counts}"
 
 
-def _label(tree: Any, node: int) -> str:
-    if isinstance(tree, RegressionTree):
-        return f"<b>{tree.values[node]:.4g}</b>"
-    number = int(tree.majority[node])
-    swatch = f'<span class="swatch" style="background:{COLOURS[number % len(COLOURS)]}"></span>'
-    return f"{swatch}<b>{_escaped(str(tree.classes[number]))}</b>"
-
-
-def _counts(tree: Any, node: int) -> str:
+def _bar(tree: TreeStructure, node: int) -> str:
     total = tree.counts[node].sum()
-    own = "" if isinstance(tree, RegressionTree) else f"{tree.counts[node].max():.6g} of "
-    return f'<span class="note">{own or "from "}{total:.6g}</span>'
-
-
-def _bar(tree: Any, node: int) -> str:
-    total = tree.counts[node].sum()
-    if isinstance(tree, RegressionTree) or not total > 0:
+    if not (tree.predicts_classes and total > 0):
         return " "
     parts = [
         f'<span title="{_escaped(str(tree.classes[k]))}: {weight:.6g}" '
@@ -132,12 +119,3 @@ def _bar(tree: Any, node: int) -> str:
         if weight > 0
     ]
     return f'<span class="bar">{"".join(parts)}</span>'
-
-
-def _leaves_below(tree: TreeStructure, node: int) -> int:
-    total, stack = 0, [node]
-    while stack:
-        below = [int(child) for child in tree.children[stack.pop()] if child >= 0]
-        total += not below
-        stack += below
-    return total

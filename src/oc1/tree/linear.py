@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from dataclasses import dataclass, replace
+from typing import ClassVar, Self
 
 import numpy as np
 
 from ..data.categories import replace_by_codes
 from ..kernels import _kernels
-from . import validation
-from .structure import FORMAT, TreeStructure
+from .structure import NodeFunctions, TreeStructure
+from .text import sides_of_test
 
 #: Fewer rows than this are not worth a thread.
 MIN_ROWS_PER_THREAD = 50_000
@@ -36,8 +36,11 @@ class Tree(TreeStructure):
 
     Attributes
     ----------
-    children, counts, gains, fill, classes, feature_names
+    children, counts, gains, fill, classes, feature_names, codes, categories
         See `TreeStructure`.
+    missing : int8 array (n_nodes,)
+        Where each test sends missing values: -1 left, 1 right, 0 as ``fill`` says. A test that sends them right and has
+        the largest float as its threshold asks only whether a value is missing. Empty if all are 0.
     terms : int64 array (n_nodes + 1,)
         Where the terms of each node begin.
     features : int32 array (n_terms,)
@@ -45,24 +48,22 @@ class Tree(TreeStructure):
     thresholds : float64 array (n_nodes,)
     gaps : float64 array (n_nodes,)
         Distance between the nearest training examples on the two sides of each test (0 for leaves).
-    codes : tuple with a float64 array or None for each attribute
-        What stands for each category of a categorical attribute: rows hold category numbers 0, 1, ... (else they count
-        as missing), and the tests are on their codes. Empty if no attribute is categorical.
-    categories : tuple with a tuple of str or None for each attribute
-        What the categories are called, for printing.
-    missing : int8 array (n_nodes,)
-        Where the test of each node sends missing values: -1 left, 1 right, 0 as ``fill`` says. A test that sends them
-        right and has the largest float as its threshold asks only whether a value is missing. Empty if all are 0.
     """
+
+    kind: ClassVar[str] = "tests"
+    has_thresholds: ClassVar[bool] = True
+    _ARRAYS: ClassVar[tuple[str, ...]] = (
+        "children", "terms", "features", "coefficients", "thresholds", "counts", "gains", "gaps", "fill",
+    )  # fmt: skip
+    _TEST_ARRAYS: ClassVar[tuple[str, ...]] = (*TreeStructure._TEST_ARRAYS, "thresholds")
+    _OFFSETS: ClassVar[str] = "terms"
+    _PARTS: ClassVar[tuple[str, ...]] = ("features", "coefficients")
 
     terms: np.ndarray
     features: np.ndarray
     coefficients: np.ndarray
     thresholds: np.ndarray
     gaps: np.ndarray
-    codes: Any = field(default=(), kw_only=True)
-    categories: Any = field(default=(), kw_only=True)
-    missing: Any = field(default=(), kw_only=True)
 
     def test(self, node: int) -> tuple[np.ndarray, np.ndarray, float]:
         """Return (features, coefficients, threshold) of an inner node's test."""
@@ -74,14 +75,13 @@ class Tree(TreeStructure):
         if self.codes:
             X = replace_by_codes(X, self.codes)
         out = np.empty(X.shape[0], dtype=np.int64)
-        view = _kernels.flat_view(X)
+        view, directions = _kernels.flat_view(X), self.directions
         top = _kernels.Top.make(self.children, self.terms, self.features, len(self.fill))
-        missing = self.missing if len(self.missing) else np.zeros(self.n_nodes, dtype=np.int8)
 
         def walk(first: int, last: int) -> None:
             _kernels.apply(
                 *view, self.fill, self.children, self.terms, self.features, self.coefficients, self.thresholds,
-                missing, tuple(top), first, out[first:last],
+                directions, tuple(top), first, out[first:last],
             )  # fmt: skip
 
         n_parts = min(n_jobs, max(1, len(out) // MIN_ROWS_PER_THREAD))
@@ -96,52 +96,63 @@ class Tree(TreeStructure):
     def importances(self, scale: np.ndarray) -> np.ndarray:
         """Return the gain of the tests by attribute, shared by the size of the coefficients times `scale`."""
         importances = np.zeros(len(self.fill))
-        for node in np.flatnonzero(~self.is_leaf):
-            features, coefficients, _ = self.test(int(node))
-            sizes = np.abs(coefficients * scale[features])
-            share = sizes / sizes.sum() if sizes.sum() > 0 else np.full(len(sizes), 1 / len(sizes))
-            importances[features] += self.gains[node] * self.counts[node].sum() * share
+        for node in np.flatnonzero(~self.is_leaf).tolist():
+            shares = self._shares(node, scale)
+            importances[self.test(node)[0]] += self.gains[node] * self.counts[node].sum() * shares
         return importances
 
-    def cut(self, nodes: np.ndarray) -> Self:
-        """Return a new tree in which the marked nodes (a boolean for each) are leaves."""
-        keep, leaf, structure = self._cut_structure(nodes)
-        sizes = np.where(leaf, 0, np.diff(self.terms)[keep])
-        kept_terms = np.repeat(keep & ~(self.is_leaf | nodes), np.diff(self.terms))
-        return replace(
-            self,
-            **structure,
-            terms=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
-            features=self.features[kept_terms],
-            coefficients=self.coefficients[kept_terms],
-            thresholds=np.where(leaf, 0.0, self.thresholds[keep]),
-            gaps=np.where(leaf, 0.0, self.gaps[keep]),
-            missing=np.where(leaf, 0, self.missing[keep]).astype(np.int8) if len(self.missing) else (),
-        )
+    def _shares(self, node: int, scale: np.ndarray) -> np.ndarray:
+        """Return the share of each term of a test in the size of them all."""
+        features, coefficients, _ = self.test(node)
+        sizes = np.abs(coefficients * scale[features])
+        return sizes / sizes.sum() if sizes.sum() > 0 else np.full(len(sizes), 1 / max(len(sizes), 1))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the tree as a plain dictionary of lists, strings and numbers, exact to the last bit."""
-        return {
-            "format": FORMAT,
-            **{name: getattr(self, name).tolist() for name in _ARRAYS},
-            "classes": self.classes.tolist(),
-            "feature_names": list(self.feature_names),
-            **(
-                {
-                    "codes": [None if own is None else own.tolist() for own in self.codes],
-                    "categories": [None if own is None else list(own) for own in self.categories],
-                }
-                if self.codes
-                else {}
-            ),
-            **({"missing": self.missing.tolist()} if len(self.missing) else {}),
-        }
+    def weighted_terms(self, node: int, scale: np.ndarray) -> list[tuple[int, float, float]]:
+        """Return (attribute, coefficient, share of its size in the test) of each term; leaves have none."""
+        features, coefficients, _ = self.test(node)
+        shares = self._shares(node, scale)
+        return list(zip(features.tolist(), coefficients.tolist(), shares.tolist(), strict=True))
 
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> Tree:
-        """Make a tree from what `to_dict` returned; a ValueError says what is wrong with anything else."""
-        data = validation.tree_record(data, "tests", FORMAT, validation.LINEAR, ("codes", "categories", "missing"))
-        return cls(**validation.linear_tree(data))
+    def node_functions(self, node: int) -> NodeFunctions:
+        """Return the test of an inner node as a function and a threshold."""
+        features, coefficients, _ = self.test(node)
+        return NodeFunctions(features, coefficients[None, :], self.thresholds[node : node + 1])
 
+    def on_columns(self, columns: np.ndarray, feature_names: tuple[str, ...], classes: np.ndarray) -> Self:
+        """Return the tree for wider rows, whose `columns` are its attributes, without codes of categories."""
+        fill = np.zeros(len(feature_names))
+        fill[columns] = self.fill
+        features = np.asarray(columns, dtype=np.int32)[self.features]
+        own = {"features": features, "fill": fill, "feature_names": feature_names, "classes": classes}
+        return replace(self, **own, codes=(), categories=())
 
-_ARRAYS = ("children", "terms", "features", "coefficients", "thresholds", "counts", "gains", "gaps", "fill")
+    @property
+    def used_features(self) -> np.ndarray:
+        """The attributes that any test uses, in order."""
+        return np.unique(self.features)
+
+    def asks_the_same(self, other: Self) -> bool:
+        """Whether two trees have the same nodes and tests."""
+        return super().asks_the_same(other) and np.array_equal(self.thresholds, other.thresholds)
+
+    def asks_only_for_missing(self, node: int) -> bool:
+        """Whether a test only asks whether a value is missing."""
+        return bool(len(self.missing) and self.missing[node] > 0 and self.thresholds[node] == np.finfo(float).max)
+
+    def threshold(self, node: int) -> float | None:
+        """Return the threshold of a node; None for leaves and for tests that only ask whether a value is missing."""
+        return None if self.children[node, 0] < 0 or self.asks_only_for_missing(node) else float(self.thresholds[node])
+
+    def equation_sides(self, node: int, digits: int = 3) -> list[str]:
+        """Write the two sides of a test, like ``0.37 a - 1.2 b`` and ``> 0.4``; a set of categories has one only."""
+        return sides_of_test(self, node, digits)
+
+    def branch_names(self, node: int) -> list[str]:
+        """Return what the branches of an inner node are called."""
+        return ["no", "yes"]
+
+    def conditions(self, node: int) -> list[str]:
+        """Write what is true of the examples that take each branch of an inner node."""
+        test = self.equation(node)
+        several = test.endswith((" or missing", " and not missing"))
+        return [f"not ({test})", f"({test})" if several else test]

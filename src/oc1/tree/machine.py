@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from . import validation
-from .structure import FORMAT, TreeStructure
-
-KIND = "machines"
+from .structure import NodeFunctions, TreeStructure
+from .text import write_functions
 
 
 def evaluate(X: np.ndarray, functions: np.ndarray) -> np.ndarray:
@@ -45,6 +43,14 @@ class MachineTree(TreeStructure):
     gaps : float64 array (n_nodes,)
         By how much the largest function exceeds the next at the training example where it does so least (0 for leaves).
     """
+
+    kind: ClassVar[str] = "machines"
+    has_thresholds: ClassVar[bool] = False
+    _ARRAYS: ClassVar[tuple[str, ...]] = (
+        "children", "machines", "functions", "labels", "counts", "gains", "gaps", "fill",
+    )  # fmt: skip
+    _OFFSETS: ClassVar[str] = "machines"
+    _PARTS: ClassVar[tuple[str, ...]] = ("functions", "labels")
 
     machines: np.ndarray
     functions: np.ndarray
@@ -82,33 +88,45 @@ class MachineTree(TreeStructure):
                 importances += self.gains[node] * self.counts[node].sum() * sizes / sizes.sum()
         return importances
 
-    def cut(self, nodes: np.ndarray) -> MachineTree:
-        """Return a new tree in which the marked nodes (a boolean for each) are leaves."""
-        keep, leaf, structure = self._cut_structure(nodes)
-        sizes = np.diff(self.machines)
-        kept = np.repeat(keep & ~(self.is_leaf | nodes), sizes)
-        return MachineTree(
-            **structure,
-            machines=np.concatenate([[0], np.cumsum(np.where(leaf, 0, sizes[keep]))]).astype(np.int64),
-            functions=self.functions[kept],
-            labels=self.labels[kept],
-            gaps=np.where(leaf, 0.0, self.gaps[keep]),
-        )
+    def node_functions(self, node: int) -> NodeFunctions:
+        """Return the functions of an inner node's machine, one for each branch."""
+        functions, _ = self.machine(node)
+        used = np.flatnonzero(functions[:, :-1].any(axis=0))
+        return NodeFunctions(used, functions[:, used], functions[:, -1])
+
+    def on_columns(self, columns: np.ndarray, feature_names: tuple[str, ...], classes: np.ndarray) -> Self:
+        """Return the tree for wider rows, whose `columns` are its attributes."""
+        fill, functions = np.zeros(len(feature_names)), np.zeros((len(self.functions), len(feature_names) + 1))
+        fill[columns] = self.fill
+        functions[:, columns], functions[:, -1] = self.functions[:, :-1], self.functions[:, -1]
+        return replace(self, functions=functions, fill=fill, feature_names=feature_names, classes=classes)
+
+    @property
+    def used_features(self) -> np.ndarray:
+        """The attributes that any function uses, in order."""
+        return np.flatnonzero(self.functions[:, :-1].any(axis=0))
+
+    def equation_sides(self, node: int, digits: int = 3) -> list[str]:
+        """Write the classes whose functions an inner node compares."""
+        return [f"largest of {', '.join(self.branch_names(node))}"]
+
+    def question(self, node: int, digits: int = 3) -> str:
+        """Write what an inner node asks, where its branches are written below it."""
+        return "largest of"
+
+    def branch_names(self, node: int) -> list[str]:
+        """Return the class for which each branch of an inner node stands."""
+        return [str(name) for name in self.classes[self.machine(node)[1]]]
+
+    def branch_functions(self, node: int, digits: int = 3) -> list[str]:
+        """Write the function of each branch of an inner node, like ``0.37 petal_len - petal_wid + 0.4``."""
+        return write_functions(self, node, digits)
+
+    def conditions(self, node: int) -> list[str]:
+        """Write what is true of the examples that take each branch of an inner node."""
+        return [f"{name} is largest" for name in self.branch_names(node)]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the tree as a plain dictionary of lists, strings and numbers, exact to the last bit."""
-        return {
-            "format": FORMAT,
-            "kind": KIND,
-            **{name: getattr(self, name).tolist() for name in _ARRAYS},
-            "classes": self.classes.tolist(),
-            "feature_names": list(self.feature_names),
-        }
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> MachineTree:
-        """Make a tree from what `to_dict` returned; a ValueError says what is wrong with anything else."""
-        return cls(**validation.machine_tree(validation.tree_record(data, KIND, FORMAT, validation.MACHINES)))
-
-
-_ARRAYS = ("children", "machines", "functions", "labels", "counts", "gains", "gaps", "fill")
+        data = super().to_dict()
+        return {"format": data.pop("format"), "kind": self.kind, **data}

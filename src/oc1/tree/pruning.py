@@ -47,11 +47,7 @@ class PruningSequence:
 
     def correct(self, X: np.ndarray, y: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
         """Return, for every subtree, the weight of the examples that it classifies right."""
-        tree = self.tree
-        n_nodes, n_classes = tree.counts.shape
-        seen = np.bincount(tree.apply(X) * n_classes + y, weights=weights, minlength=n_nodes * n_classes)
-        seen = tree.sum_upwards(seen.reshape(n_nodes, n_classes))
-        return self.sum_over_leaves(seen[np.arange(n_nodes), tree.majority])
+        return self.sum_over_leaves(self.tree.score_nodes(X, y, weights))
 
     def sum_over_leaves(self, at_nodes: np.ndarray) -> np.ndarray:
         """Add up, for every subtree, the values of the nodes that are its leaves; one row for each node."""

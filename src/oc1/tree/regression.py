@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from . import validation
 from .linear import Tree
-from .structure import FORMAT
-
-#: The kind of a tree that predicts numbers, in its dictionary.
-KIND = "regression"
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,6 +24,9 @@ class RegressionTree(Tree):
         Weighted sum of the loss of that prediction on the node's training examples.
     """
 
+    kind: ClassVar[str] = "regression"
+    _NODE_ARRAYS: ClassVar[tuple[str, ...]] = (*Tree._NODE_ARRAYS, "values", "losses")
+
     values: np.ndarray
     losses: np.ndarray
 
@@ -42,22 +40,34 @@ class RegressionTree(Tree):
         """Impurity of each node times its share of the examples, as scikit-learn prunes by: the mean loss."""
         return self.losses / self.counts[0, 0]
 
-    def _cut_structure(self, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray, dict[str, Any]]:
-        keep, leaf, structure = super()._cut_structure(nodes)
-        return keep, leaf, {**structure, "values": self.values[keep], "losses": self.losses[keep]}
+    def outputs(self, smoothing: float = 0.0) -> np.ndarray:
+        """Return the number that each node predicts as a leaf, a row each."""
+        return self.values[:, None]
+
+    @property
+    def leaf_scores(self) -> np.ndarray:
+        """Loss of each node as a leaf on its training examples."""
+        return self.losses
+
+    def score_nodes(self, X: np.ndarray, y: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
+        """Return the weighted sum of squared errors of each node as a leaf, over the examples that reach it."""
+        y, leaves = np.asarray(y, dtype=float), self.apply(X)
+        each = np.ones(len(y)) if weights is None else weights
+        sizes, sums, squares = (
+            self.sum_upwards(np.bincount(leaves, weights=own, minlength=self.n_nodes))
+            for own in (each, each * y, each * y * y)
+        )
+        return np.maximum(squares - 2 * self.values * sums + self.values**2 * sizes, 0.0)
+
+    def label(self, node: int, digits: int = 4) -> str:
+        """Write the number that a node predicts."""
+        return f"{self.values[node]:.{digits}g}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return the tree as a plain dictionary of lists, strings and numbers, exact to the last bit."""
         return {
             **super().to_dict(),
-            "kind": KIND,
+            "kind": self.kind,
             "values": self.values.tolist(),
             "losses": self.losses.tolist(),
         }
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> RegressionTree:
-        """Make a tree from what `to_dict` returned; a ValueError says what is wrong with anything else."""
-        fields = (*validation.LINEAR, *validation.REGRESSION)
-        data = validation.tree_record(data, KIND, FORMAT, fields, ("codes", "categories", "missing"))
-        return cls(**validation.regression_tree(data))

@@ -2,22 +2,41 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, Self
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 from scipy import sparse
 
-#: Version of the dictionaries that trees turn into.
-FORMAT = 1
+from ..data.categories import replace_by_codes
+from . import validation
+from .text import feature_name, text
+
+
+class NodeFunctions(NamedTuple):
+    """The linear functions by which a node sends examples to its branches.
+
+    Attributes
+    ----------
+    features : int array (n_features,)
+        The attributes that any of them uses, in order.
+    coefficients : float64 array (n_functions, n_features)
+    constants : float64 array (n_functions,)
+        The threshold of a test, or what is added to each function of a linear machine.
+    """
+
+    features: np.ndarray
+    coefficients: np.ndarray
+    constants: np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
-class TreeStructure:
-    """Nodes, their children and what they saw: all that pruning and counting need to know of a tree.
+class TreeStructure(ABC):
+    """Nodes, their children and what they saw, and all that can be asked of a tree of any kind.
 
-    Nodes are numbered in preorder: the root is 0, and children come after their parents. What a node asks is up to the
-    subclasses.
+    Nodes are numbered in preorder: the root is 0, and children come after their parents. How a node sends examples to
+    its branches is up to the subclasses, and so is what a leaf predicts.
 
     Attributes
     ----------
@@ -32,7 +51,27 @@ class TreeStructure:
     classes : array (n_classes,)
         Labels, for printing.
     feature_names : tuple of str
+    codes : tuple with a float64 array or None for each attribute
+        What stands for each category of a categorical attribute: rows hold category numbers 0, 1, ... (anything else
+        counts as missing), and the tests are on their codes. Empty if no attribute is categorical.
+    categories : tuple with a tuple of str or None for each attribute
+        What the categories are called, for printing.
+    missing : int8 array (n_nodes,)
+        Where each node sends missing values: see `directions`. Empty if all count as ``fill``.
     """
+
+    #: What a tree's dictionary calls its kind.
+    kind: ClassVar[str]
+    #: Whether an inner node has a linear test with a threshold, and thus two sides.
+    has_thresholds: ClassVar[bool]
+    #: The arrays of its dictionary, in order.
+    _ARRAYS: ClassVar[tuple[str, ...]]
+    #: Arrays with an entry for each node: those that leaves keep, and those that are 0 at leaves.
+    _NODE_ARRAYS: ClassVar[tuple[str, ...]] = ("counts",)
+    _TEST_ARRAYS: ClassVar[tuple[str, ...]] = ("gains", "gaps", "missing")
+    #: Where the parts of each node's test begin, and the arrays of these parts.
+    _OFFSETS: ClassVar[str]
+    _PARTS: ClassVar[tuple[str, ...]]
 
     children: np.ndarray
     counts: np.ndarray
@@ -40,6 +79,9 @@ class TreeStructure:
     fill: np.ndarray
     classes: np.ndarray
     feature_names: tuple[str, ...]
+    codes: Any = field(default=(), kw_only=True)
+    categories: Any = field(default=(), kw_only=True)
+    missing: Any = field(default=(), kw_only=True)
 
     @property
     def n_nodes(self) -> int:
@@ -100,21 +142,134 @@ class TreeStructure:
         return self.smoothed_probabilities(0.0)
 
     def smoothed_probabilities(self, smoothing: float) -> np.ndarray:
-        """Return the share of each class at each node with so many more examples of every class."""
+        """Return the share of each class at each node with `smoothing` more examples of every class."""
         counts = self.counts + smoothing
         return counts / counts.sum(axis=1, keepdims=True)
 
+    # ------------------------------------------------------------------ what leaves predict
+
+    @property
+    def predicts_classes(self) -> bool:
+        """Whether leaves predict classes, and not numbers."""
+        return len(self.classes) > 0
+
+    def outputs(self, smoothing: float = 0.0) -> np.ndarray:
+        """Return what each node predicts as a leaf, a row each: the share of each class, or one number."""
+        return self.smoothed_probabilities(smoothing)
+
+    @property
+    def leaf_scores(self) -> np.ndarray:
+        """How well each node does as a leaf on its training examples: the weight of those that it classifies right."""
+        return self.counts.max(axis=1)
+
+    def score_nodes(self, X: np.ndarray, y: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
+        """Return how well each node does as a leaf: the weight of the examples that reach it and are classified right.
+
+        Parameters
+        ----------
+        X : float array (n_samples, n_features)
+        y : int array (n_samples,)
+            Class indices.
+        weights : array (n_samples,), optional
+        """
+        n_nodes, n_classes = self.counts.shape
+        seen = np.bincount(self.apply(X) * n_classes + y, weights=weights, minlength=n_nodes * n_classes)
+        return self.sum_upwards(seen.reshape(n_nodes, n_classes))[np.arange(n_nodes), self.majority]
+
+    def label(self, node: int, digits: int = 4) -> str:
+        """Write what a node predicts: its most frequent class, or a number."""
+        return str(self.classes[self.counts[node].argmax()])
+
+    # ------------------------------------------------------------------ tests
+
+    @abstractmethod
     def apply(self, X: np.ndarray, n_jobs: int = 1) -> np.ndarray:
         """Return the leaf that each row of a float array ends in; large inputs are shared among `n_jobs` threads."""
-        raise NotImplementedError
 
+    @abstractmethod
     def importances(self, scale: np.ndarray) -> np.ndarray:
         """Return the gain of the tests by attribute; `scale` makes coefficients comparable."""
-        raise NotImplementedError
 
-    def cut(self, nodes: np.ndarray) -> Self:
-        """Return a new tree in which the marked nodes (a boolean for each) are leaves."""
-        raise NotImplementedError
+    @abstractmethod
+    def node_functions(self, node: int) -> NodeFunctions:
+        """Return the linear functions of an inner node."""
+
+    @abstractmethod
+    def on_columns(self, columns: np.ndarray, feature_names: tuple[str, ...], classes: np.ndarray) -> Self:
+        """Return the tree for wider rows, whose `columns` are its attributes, without codes of categories."""
+
+    @property
+    @abstractmethod
+    def used_features(self) -> np.ndarray:
+        """The attributes that any test uses, in order."""
+
+    @property
+    def directions(self) -> np.ndarray:
+        """Where each node sends missing values: -1 left, 1 right, 0 where they count as ``fill``."""
+        return self.missing if len(self.missing) else np.zeros(self.n_nodes, dtype=np.int8)
+
+    def threshold(self, node: int) -> float | None:
+        """Return the threshold of a node; None for leaves, linear machines, and tests for missing values alone."""
+        return None
+
+    def weighted_terms(self, node: int, scale: np.ndarray) -> list[tuple[int, float, float]]:
+        """Return (attribute, coefficient, share of its size in the test) of each term; `scale` makes them comparable.
+
+        There are none at leaves and linear machines.
+        """
+        return []
+
+    def asks_the_same(self, other: Self) -> bool:
+        """Whether two trees have the same nodes and tests."""
+        names = ("children", *self._PARTS)
+        return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in names)
+
+    def coded(self, X: np.ndarray) -> np.ndarray:
+        """Return rows as float64, with the codes of categories in place of their numbers."""
+        return replace_by_codes(X, self.codes) if self.codes else np.asarray(X, dtype=np.float64)
+
+    # ------------------------------------------------------------------ words
+
+    def feature_name(self, feature: int) -> str:
+        """Return an attribute's name, ``x1``, ``x2``, ... where it has none."""
+        return feature_name(self.feature_names, feature)
+
+    def is_categorical(self, feature: int) -> bool:
+        """Whether an attribute is categorical."""
+        return bool(self.codes) and self.codes[feature] is not None
+
+    @abstractmethod
+    def equation_sides(self, node: int, digits: int = 3) -> list[str]:
+        """Write what an inner node asks: the two sides of a comparison, or one text.
+
+        Parameters
+        ----------
+        node : int
+        digits : int, default=3
+            Significant digits of the numbers; a threshold gets more where it needs them to stay between the examples.
+        """
+
+    def equation(self, node: int, digits: int = 3) -> str:
+        """Write what an inner node asks, like ``0.37 petal_len - 1.2 petal_wid > 0.4``."""
+        return " ".join(self.equation_sides(node, digits))
+
+    def question(self, node: int, digits: int = 3) -> str:
+        """Write what an inner node asks, where its branches are written below it."""
+        return self.equation(node, digits)
+
+    @abstractmethod
+    def branch_names(self, node: int) -> list[str]:
+        """Return what the branches of an inner node are called."""
+
+    def branch_functions(self, node: int, digits: int = 3) -> list[str]:
+        """Write the function that stands for each branch of a linear machine; there are none at other nodes."""
+        return []
+
+    @abstractmethod
+    def conditions(self, node: int) -> list[str]:
+        """Write what is true of the examples that take each branch of an inner node."""
+
+    # ------------------------------------------------------------------ walking and counting
 
     def decision_path(self, X: np.ndarray) -> sparse.csr_matrix:
         """Return a sparse matrix (rows, nodes) that marks the nodes each row passes through."""
@@ -139,29 +294,50 @@ class TreeStructure:
             totals[parents[node]] += totals[node]
         return totals
 
-    def _cut_structure(self, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray, dict[str, Any]]:
-        """Return, for `cut`, which nodes stay, which of those are leaves, and the fields that all trees have."""
+    @property
+    def leaves_below(self) -> np.ndarray:
+        """Number of leaves of the subtree of each node."""
+        return self.sum_upwards(self.is_leaf).astype(np.int64)
+
+    def cut(self, nodes: np.ndarray) -> Self:
+        """Return a new tree in which the marked nodes (a boolean for each) are leaves."""
         keep = np.ones(self.n_nodes, dtype=bool)
         parents = self.parents
         for node in range(1, self.n_nodes):
             keep[node] = keep[parents[node]] and not nodes[parents[node]]
         leaf = (self.is_leaf | nodes)[keep]
         number = np.append(np.cumsum(keep) - 1, -1)  # -1 stays -1
-        return (
-            keep,
-            leaf,
-            {
-                "children": np.where(leaf[:, None], -1, number[self.children[keep]]).astype(np.int32),
-                "counts": self.counts[keep],
-                "gains": np.where(leaf, 0.0, self.gains[keep]),
-                "fill": self.fill,
-                "classes": self.classes,
-                "feature_names": self.feature_names,
-            },
-        )
+        sizes = np.diff(getattr(self, self._OFFSETS))
+        kept_parts = np.repeat(keep & ~(self.is_leaf | nodes), sizes)
+        arrays: dict[str, Any] = {
+            "children": np.where(leaf[:, None], -1, number[self.children[keep]]).astype(np.int32),
+            self._OFFSETS: np.concatenate([[0], np.cumsum(np.where(leaf, 0, sizes[keep]))]).astype(np.int64),
+            **{name: getattr(self, name)[keep] for name in self._NODE_ARRAYS},
+            **{name: getattr(self, name)[kept_parts] for name in self._PARTS},
+        }
+        for name in self._TEST_ARRAYS:
+            if len(own := getattr(self, name)):
+                arrays[name] = np.where(leaf, 0, own[keep]).astype(own.dtype)
+        return replace(self, **arrays)
+
+    # ------------------------------------------------------------------ dictionaries
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the tree as a plain dictionary of lists, strings and numbers, exact to the last bit."""
+        data: dict[str, Any] = {name: getattr(self, name).tolist() for name in self._ARRAYS}
+        data |= {"classes": self.classes.tolist(), "feature_names": list(self.feature_names)}
+        if self.codes:
+            data["codes"] = [None if own is None else own.tolist() for own in self.codes]
+            data["categories"] = [None if own is None else list(own) for own in self.categories]
+        if len(self.missing):
+            data["missing"] = self.missing.tolist()
+        return {"format": validation.FORMAT, **data}
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> Self:
+        """Make a tree from what `to_dict` returned; a ValueError says what is wrong with anything else."""
+        return cls(**validation.tree_fields(data, cls.kind))
 
     def __str__(self) -> str:
         """Print the tree as text, in the user's names and units."""
-        from .text import text
-
         return text(self)

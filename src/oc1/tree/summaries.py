@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_array, check_consistent_length
 from sklearn.utils.validation import check_is_fitted
 
-from ..data.categories import replace_by_codes
-from .linear import Tree, project
-from .machine import MachineTree
-from .regression import RegressionTree
+from .linear import project
 from .structure import TreeStructure
-from .text import equation, feature_name
 
 
 @dataclass(frozen=True)
@@ -83,7 +80,9 @@ class NodeSummary:
     histogram: Histogram | None
 
 
-def summarise_nodes(model: Any, X=None, y=None, *, bins: int = 24) -> list[NodeSummary]:
+def summarise_nodes(
+    model: Any, X: ArrayLike | None = None, y: ArrayLike | None = None, *, bins: int = 24
+) -> list[NodeSummary]:
     """Tell what is known of each node of a tree.
 
     Parameters
@@ -119,24 +118,24 @@ def summarise_nodes(model: Any, X=None, y=None, *, bins: int = 24) -> list[NodeS
     examples = None if X is None else NodeExamples.make(model, X, y)
     scale = scale_of(model, examples)
     leaf, parents, depths = tree.is_leaf, tree.parents, tree.depths
-    words = [_answers(tree, node) if not leaf[node] else [] for node in range(tree.n_nodes)]
     sentences = [""] * tree.n_nodes
     summaries = []
     for node in range(tree.n_nodes):
-        for child, answer in zip(tree.children[node], words[node], strict=False):  # preorder: children come later
-            sentences[child] = f"{sentences[node]} and {answer}" if sentences[node] else answer
-        threshold = threshold_of(tree, node)
+        conditions = [] if leaf[node] else tree.conditions(node)
+        for child, condition in zip(tree.children[node], conditions, strict=False):  # preorder: children come later
+            sentences[child] = f"{sentences[node]} and {condition}" if sentences[node] else condition
+        threshold = tree.threshold(node)
         summaries.append(
             NodeSummary(
                 node=node,
                 parent=int(parents[node]),
                 depth=int(depths[node]),
                 is_leaf=bool(leaf[node]),
-                equation=_equation(tree, node) if not leaf[node] else "",
-                terms=weighed_terms(tree, node, scale),
+                equation="" if leaf[node] else tree.equation(node),
+                terms=tuple((tree.feature_name(m), size, share) for m, size, share in tree.weighted_terms(node, scale)),
                 threshold=threshold,
                 counts=tuple(tree.counts[node].tolist()),
-                label=label_of(tree, node),
+                label=tree.label(node),
                 sentence=sentences[node],
                 histogram=None if examples is None or threshold is None else examples.histogram(node, bins),
             )
@@ -154,50 +153,6 @@ def tree_of(model: Any) -> TreeStructure:
     if not isinstance(tree, TreeStructure):
         raise TypeError(f"a tree of this package is needed, got {type(model).__name__}")
     return tree
-
-
-def label_of(tree: TreeStructure, node: int) -> str:
-    """Write the most frequent class of a node, or the number that it predicts."""
-    if isinstance(tree, RegressionTree):
-        return f"{tree.values[node]:.4g}"
-    return str(tree.classes[tree.counts[node].argmax()])
-
-
-def threshold_of(tree: TreeStructure, node: int) -> float | None:
-    """Return the threshold of a node, None where it has none (see `NodeSummary`)."""
-    if not isinstance(tree, Tree) or tree.children[node, 0] < 0 or _asks_for_missing(tree, node):
-        return None
-    return float(tree.thresholds[node])
-
-
-def _asks_for_missing(tree: Tree, node: int) -> bool:
-    return bool(len(tree.missing)) and tree.missing[node] > 0 and tree.thresholds[node] == np.finfo(float).max
-
-
-def _equation(tree: Any, node: int) -> str:
-    if isinstance(tree, MachineTree):
-        return f"largest of {', '.join(map(str, tree.classes[tree.machine(node)[1]]))}"
-    return equation(tree, node)
-
-
-def _answers(tree: Any, node: int) -> list[str]:
-    """Write what is true of the examples that take each branch of an inner node."""
-    if isinstance(tree, MachineTree):
-        return [f"{name} is largest" for name in tree.classes[tree.machine(node)[1]]]
-    test = equation(tree, node)
-    several = test.endswith((" or missing", " and not missing"))
-    return [f"not ({test})", f"({test})" if several else test]
-
-
-def weighed_terms(tree: Any, node: int, scale: np.ndarray) -> tuple[tuple[str, float, float], ...]:
-    """Return the terms of a node as `NodeSummary` has them."""
-    if not isinstance(tree, Tree):
-        return ()
-    features, coefficients, _ = tree.test(node)
-    sizes = np.abs(coefficients * scale[features])
-    shares = sizes / sizes.sum() if sizes.sum() > 0 else np.full(len(sizes), 1 / max(len(sizes), 1))
-    names = [feature_name(tree, int(feature)) for feature in features]
-    return tuple(zip(names, coefficients.tolist(), shares.tolist(), strict=True))
 
 
 def scale_of(model: Any, examples: NodeExamples | None = None) -> np.ndarray:
@@ -231,27 +186,21 @@ class NodeExamples(NamedTuple):
     paths: sparse.csc_matrix
 
     @classmethod
-    def make(cls, model: Any, X, y) -> NodeExamples:
+    def make(cls, model: Any, X: ArrayLike, y: ArrayLike | None) -> NodeExamples:
         """Check examples and send them down the tree of a model; the arguments are those of `summarise_nodes`."""
         tree = tree_of(model)
-        if isinstance(model, BaseEstimator):
-            X = model._checked(X)
-        else:
-            X = check_array(X, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan")
-            if X.shape[1] != len(tree.fill):
-                raise ValueError(f"X has {X.shape[1]} attributes, but the tree has {len(tree.fill)}")
-        paths = tree.decision_path(X).tocsc()
+        given = checked_rows(model, X)
+        paths = tree.decision_path(given).tocsc()
         paths.sort_indices()
-        codes: Any = getattr(tree, "codes", ())
-        X = replace_by_codes(X, codes) if codes else np.asarray(X, dtype=np.float64)
-        is_missing = np.isnan(X)
-        if isinstance(tree, RegressionTree):
-            labels = np.zeros(len(X), dtype=np.int64)
+        rows = tree.coded(given)
+        is_missing = np.isnan(rows)
+        if not tree.predicts_classes:
+            labels = np.zeros(len(rows), dtype=np.int64)
         elif y is None:
             raise ValueError("y is needed with X: the classes of the examples")
         else:
-            labels = class_numbers(tree.classes, y, len(X))
-        return cls(tree, np.where(is_missing, tree.fill, X), is_missing, labels, paths)
+            labels = class_numbers(tree.classes, y, len(rows))
+        return cls(tree, np.where(is_missing, tree.fill, rows), is_missing, labels, paths)
 
     def rows(self, node: int) -> np.ndarray:
         """Return the examples that reach a node, in their order."""
@@ -262,10 +211,9 @@ class NodeExamples(NamedTuple):
 
         Examples that the test sends somewhere because a value is missing have no projection, and are left out.
         """
-        tree: Any = self.tree
-        features, coefficients, _ = tree.test(node)
-        rows = self.rows(node)
-        if len(tree.missing) and tree.missing[node] != 0:
+        tree, rows = self.tree, self.rows(node)
+        features, (coefficients,), _ = tree.node_functions(node)
+        if tree.directions[node] != 0:
             rows = rows[~self.is_missing[rows][:, features].any(axis=1)]
         goes_right = np.isin(rows, self.rows(int(tree.children[node, 1])))
         return rows, project(self.X[rows], features, coefficients), goes_right
@@ -273,7 +221,7 @@ class NodeExamples(NamedTuple):
     def histogram(self, node: int, bins: int) -> Histogram:
         """Count the examples of each class along the projection of a node's test."""
         rows, places, goes_right = self.projected(node)
-        threshold = float(self.tree.thresholds[node])  # type: ignore[attr-defined]
+        threshold = float(self.tree.node_functions(node).constants[0])
         low, high = (min(places.min(), threshold), max(places.max(), threshold)) if len(rows) else (threshold,) * 2
         width = (high - low) / bins or max(abs(threshold), 1.0) / bins
         n_left = int(np.clip(round((threshold - low) / width), 1, bins - 1))
@@ -290,12 +238,32 @@ class NodeExamples(NamedTuple):
         return Histogram(np.concatenate([left, right[1:]]), counts.reshape(bins, n_classes), threshold)
 
 
-def class_numbers(classes: np.ndarray, y: Any, n_samples: int) -> np.ndarray:
+def class_numbers(classes: np.ndarray, y: ArrayLike, n_samples: int) -> np.ndarray:
     """Return the index of each label among the classes; a ValueError names one that is not among them."""
-    labels: Sequence = np.asarray(y).tolist()
+    labels = np.asarray(y).tolist()
     check_consistent_length(np.empty(n_samples), labels)
     numbers = {label: number for number, label in enumerate(classes.tolist())}
     unknown = next((label for label in labels if label not in numbers), None)
     if unknown is not None:
         raise ValueError(f"y holds the class {unknown!r:.60}, which the model does not know")
     return np.array([numbers[label] for label in labels], dtype=np.int64)
+
+
+def checked_rows(model: Any, X: ArrayLike) -> np.ndarray:
+    """Return rows as a fitted model, or a tree, takes them."""
+    if isinstance(model, BaseEstimator):
+        return model._checked(X)  # type: ignore[attr-defined]
+    rows = check_array(X, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan")
+    n_features = len(tree_of(model).fill)
+    if rows.shape[1] != n_features:
+        raise ValueError(f"X has {rows.shape[1]} attributes, but the tree has {n_features}")
+    return rows
+
+
+def without_names(model: Any) -> Any:
+    """Return a model that takes arrays although it was fitted on a frame."""
+    if not hasattr(model, "feature_names_in_"):
+        return model
+    other = copy(model)
+    del other.feature_names_in_
+    return other

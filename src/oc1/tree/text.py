@@ -2,111 +2,96 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
     from .linear import Tree
+    from .machine import MachineTree
     from .structure import TreeStructure
 
-#: A set of categories is written in so many words at most.
+#: A longer set of categories is cut to this many words.
 MOST_CATEGORIES = 8
 
 
-def equation(tree: Tree, node: int, digits: int = 3) -> str:
-    """Write the test of a node, like ``0.37 petal_len - 1.2 petal_wid > 0.4``.
-
-    Parameters
-    ----------
-    tree : Tree
-    node : int
-    digits : int, default=3
-        Significant digits of the numbers; the threshold gets more where it needs them to stay between the examples.
-    """
-    return " ".join(equation_sides(tree, node, digits))
-
-
-def equation_sides(tree: Tree, node: int, digits: int = 3) -> list[str]:
+def sides_of_test(tree: Tree, node: int, digits: int) -> list[str]:
     """Write the two sides of a test, like ``0.37 petal_len - 1.2 petal_wid`` and ``> 0.4``; a set has one side only."""
     features, coefficients, threshold = tree.test(node)
-    if len(features) == 1 and _is_categorical(tree, int(features[0])):
+    if len(features) == 1 and tree.is_categorical(int(features[0])):
         return [_membership(tree, node)]
-    words = _terms(tree, features, coefficients, digits)
-    side = tree.missing[node] if len(tree.missing) else 0
-    if side > 0 and threshold == np.finfo(float).max:
+    words = write_terms(tree, features, coefficients, digits)
+    if tree.asks_only_for_missing(node):
         return [*words, "missing"]
-    suffix = {-1: " and not missing", 0: "", 1: " or missing"}[int(side)]
+    side = int(tree.missing[node]) if len(tree.missing) else 0
+    suffix = {-1: " and not missing", 0: "", 1: " or missing"}[side]
     return [" ".join(words), f"> {_rounded(threshold, digits, tree.gaps[node])}{suffix}"]
 
 
-def write_test(tree: Any, features: np.ndarray, coefficients: np.ndarray, threshold: float, digits: int = 3) -> str:
-    """Write a test that is not in a tree yet; of `tree` only the ``feature_names`` are used."""
-    return f"{' '.join(_terms(tree, features, coefficients, digits))} > {threshold:.{digits}g}"
+def write_test(
+    names: Sequence[str], features: np.ndarray, coefficients: np.ndarray, threshold: float, digits: int = 3
+) -> str:
+    """Write a test that is not in a tree yet; without names, attributes are ``x1``, ``x2``, ..."""
+    called = [feature_name(names, int(feature)) for feature in features]
+    return f"{' '.join(_terms(called, coefficients, digits))} > {threshold:.{digits}g}"
 
 
-def functions(tree: Any, node: int, digits: int = 3) -> list[str]:
-    """Write the functions of a node, one for each branch, like ``0.37 petal_len - petal_wid + 0.4``.
+def write_functions(tree: MachineTree, node: int, digits: int = 3) -> list[str]:
+    """Write the functions of a linear machine, one for each branch, like ``0.37 petal_len - petal_wid + 0.4``.
 
-    Parameters
-    ----------
-    tree : MachineTree
-    node : int
-    digits : int, default=3
-        Significant digits of the numbers; the constant gets more where it needs them to keep the examples in their
-        branches.
+    The constant gets more digits where it needs them to keep the examples in their branches.
     """
     written = []
     for row in tree.machine(node)[0]:
         features, constant = np.flatnonzero(row[:-1]), row[-1]
-        words = _terms(tree, features, row[features], digits)
+        words = write_terms(tree, features, row[features], digits)
         number = _rounded(abs(constant), digits, tree.gaps[node])
         written.append(f"{' '.join(words)} {'-' if constant < 0 else '+'} {number}")
     return written
 
 
-def _weight(count: float) -> str:
-    return np.format_float_positional(count, precision=4, trim="-")
+def write_terms(tree: TreeStructure, features: np.ndarray, coefficients: np.ndarray, digits: int) -> list[str]:
+    """Write terms like ``0.37 petal_len`` and ``- 1.2 petal_wid``; ``code(...)`` stands for a category."""
+    names = [tree.feature_name(feature) for feature in features.tolist()]
+    coded = [f"code({name})" if tree.is_categorical(m) else name for m, name in zip(features, names, strict=True)]
+    return _terms(coded, coefficients, digits)
 
 
-def _rounded(value: float, digits: int, gap: float) -> str:
-    """Write a number with as many significant digits as it takes to stay within a quarter of a gap."""
-    while digits < 17 and abs(float(f"{value:.{digits}g}") - value) > 0.25 * gap:
-        digits += 1
-    return f"{value:.{digits}g}"
-
-
-def _terms(tree: TreeStructure, features: np.ndarray, coefficients: np.ndarray, digits: int) -> list[str]:
+def _terms(names: list[str], coefficients: np.ndarray, digits: int) -> list[str]:
     words: list[str] = []
-    for feature, coefficient in zip(features, coefficients, strict=True):
-        name = feature_name(tree, int(feature))
-        if _is_categorical(tree, int(feature)):
-            name = f"code({name})"
+    for name, coefficient in zip(names, coefficients, strict=True):
         factor = f"{abs(coefficient):.{digits}g}"
         size = name if factor == "1" else f"{factor} {name}"
-        if not words:
-            words.append(f"-{size}" if coefficient < 0 else size)
-        else:
-            words.append(f"{'-' if coefficient < 0 else '+'} {size}")
+        sign = "-" if coefficient < 0 else "+"
+        words.append(f"{sign} {size}" if words else size if sign == "+" else f"-{size}")
     return words
 
 
-def _is_categorical(tree: Any, feature: int) -> bool:
-    codes = getattr(tree, "codes", ())
-    return bool(codes) and codes[feature] is not None
+def digits_needed(value: float, gap: float, digits: int = 3) -> int:
+    """Return how many significant digits, `digits` or more, keep a number within a quarter of a gap."""
+    while digits < 17 and abs(float(f"{value:.{digits}g}") - value) > 0.25 * gap:
+        digits += 1
+    return digits
+
+
+def _rounded(value: float, digits: int, gap: float) -> str:
+    return f"{value:.{digits_needed(value, gap, digits)}g}"
 
 
 def _membership(tree: Tree, node: int) -> str:
     """Write a test on a categorical attribute alone, like ``colour in {red, green}``."""
     feature = int(tree.test(node)[0][0])
 
+    codes = np.asarray(tree.codes[feature])
+
     def passing(node: int) -> np.ndarray:
         """Say which categories answer yes."""
         _, coefficients, threshold = tree.test(node)
-        return coefficients[0] * tree.codes[feature] > threshold
+        return np.asarray(coefficients[0] * codes > threshold)
 
     # Categories that a test further up has sent elsewhere are not worth a word.
-    possible = np.ones(len(tree.codes[feature]), dtype=bool)
+    possible = np.ones(len(codes), dtype=bool)
     parents, below = tree.parents, node
     while (above := int(parents[below])) >= 0:
         if tree.test(above)[0].tolist() == [feature]:
@@ -115,36 +100,37 @@ def _membership(tree: Tree, node: int) -> str:
     labels = np.array(tree.categories[feature], dtype=object)
     yes, no = (sorted(labels[possible & side]) for side in (passing(node), ~passing(node)))
     if not yes:
-        return f"{feature_name(tree, feature)} missing"
+        return f"{tree.feature_name(feature)} missing"
     word, chosen = ("not in", no) if len(yes) > MOST_CATEGORIES and len(no) < len(yes) else ("in", yes)
     if len(chosen) > MOST_CATEGORIES:
         chosen = [*chosen[: MOST_CATEGORIES - 1], f"{len(chosen) - MOST_CATEGORIES + 1} more"]
-    return f"{feature_name(tree, feature)} {word} {{{', '.join(chosen)}}}"
+    return f"{tree.feature_name(feature)} {word} {{{', '.join(chosen)}}}"
 
 
-def code_lists(tree: Any, digits: int = 3) -> list[str]:
+def code_lists(tree: TreeStructure, digits: int = 3) -> list[str]:
     """Write the codes of each categorical attribute that stands in a combination, in their order."""
-    tests = [tree.test(node)[0] for node in np.flatnonzero(~tree.is_leaf)] if getattr(tree, "codes", ()) else []
-    combined = {int(feature) for features in tests if len(features) > 1 for feature in features}
+    if not tree.codes:
+        return []
+    tests = [tree.node_functions(node).features.tolist() for node in np.flatnonzero(~tree.is_leaf).tolist()]
     lines = []
-    for feature in sorted(combined):
-        if _is_categorical(tree, feature):
-            known = sorted(zip(tree.codes[feature].tolist(), tree.categories[feature], strict=True))
-            words = [f"{label} {code:.{digits}g}" for code, label in known]
+    for feature in sorted({feature for features in tests if len(features) > 1 for feature in features}):
+        codes, labels = tree.codes[feature], tree.categories[feature]
+        if codes is not None and labels is not None:
+            words = [f"{label} {code:.{digits}g}" for code, label in sorted(zip(codes.tolist(), labels, strict=True))]
             words.append(f"missing {tree.fill[feature]:.{digits}g}")
-            lines.append(f"code({feature_name(tree, feature)}): {', '.join(words)}")
+            lines.append(f"code({tree.feature_name(feature)}): {', '.join(words)}")
     return lines
 
 
-def feature_name(tree: TreeStructure, feature: int) -> str:
-    """Return an attribute's name, ``x1``, ``x2``, ... where it has none."""
-    return tree.feature_names[feature] if tree.feature_names else f"x{feature + 1}"
+def feature_name(names: Sequence[str], feature: int) -> str:
+    """Return an attribute's name, ``x1``, ``x2``, ... where there are none."""
+    return names[feature] if names else f"x{feature + 1}"
 
 
 def attribute_names(model: Any) -> list[str]:
     """Return the names of a fitted estimator's attributes, ``x1``, ``x2``, ... where it has none."""
-    names = getattr(model, "feature_names_in_", None)
-    return [f"x{m + 1}" for m in range(model.n_features_in_)] if names is None else [str(name) for name in names]
+    names = [str(name) for name in getattr(model, "feature_names_in_", ())]
+    return [feature_name(names, feature) for feature in range(model.n_features_in_)]
 
 
 def text(model: Any, digits: int = 3) -> str:
@@ -181,24 +167,21 @@ def text(model: Any, digits: int = 3) -> str:
         check_is_fitted(model)
     if hasattr(model, "estimators_"):
         return "\n\n".join(f"tree {i}\n{text(one, digits)}" for i, one in enumerate(model.estimators_, 1))
-    tree: Any = getattr(model, "tree_", model)
-    majority, leaf = tree.majority, tree.is_leaf
-    asks_machines = hasattr(tree, "machine")
+    tree: TreeStructure = getattr(model, "tree_", model)
+    leaf = tree.is_leaf
 
     def describe(node: int) -> str:
-        if leaf[node]:
-            if hasattr(tree, "values"):
-                return f"{tree.values[node]:.{digits}g}  [{_weight(tree.counts[node, 0])}]"
-            counts = " ".join(_weight(count) for count in tree.counts[node])
-            return f"{tree.classes[majority[node]]}  [{counts}]"
-        return "largest of" if asks_machines else equation(tree, node, digits)
+        if not leaf[node]:
+            return tree.question(node, digits)
+        counts = " ".join(np.format_float_positional(count, precision=4, trim="-") for count in tree.counts[node])
+        return f"{tree.label(node, digits)}  [{counts}]"
 
     def answers(node: int) -> list[str]:
         """Write what leads to each branch of an inner node."""
-        if not asks_machines:
-            return ["no:  ", "yes: "]
-        names = tree.classes[tree.machine(node)[1]]
-        return [f"{name} ({words}): " for name, words in zip(names, functions(tree, node, digits), strict=True)]
+        names, functions = tree.branch_names(node), tree.branch_functions(node, digits)
+        if not functions:
+            return [f"{name}:".ljust(5) for name in names]
+        return [f"{name} ({words}): " for name, words in zip(names, functions, strict=True)]
 
     lines = []
     stack = [(0, "", "")]  # node, what stands before it, what stands before the nodes below it

@@ -12,7 +12,9 @@ from typing import Any
 
 import numpy as np
 
-#: Texts in messages are cut here.
+#: Version of the dictionaries that trees turn into.
+FORMAT = 1
+#: Characters of a text from a file that a message quotes.
 LONGEST = 60
 #: Types of class labels by name; texts are arrays of text, or of objects as pandas has them.
 LABEL_TYPES: dict[str, type] = {
@@ -247,23 +249,28 @@ def offsets(values: Any, where: str, is_leaf: np.ndarray, total: int, least: int
     return starts
 
 
-def tree_record(data: Any, kind: str, form: int, required: Iterable[str], optional: Iterable[str] = ()) -> dict:
-    """Return the dictionary of a tree of some kind and format."""
+STRUCTURE = ("format", "children", "counts", "gains", "gaps", "fill", "classes", "feature_names")
+LINEAR = ("terms", "features", "coefficients", "thresholds")
+REGRESSION = ("values", "losses")
+MACHINES = ("machines", "functions", "labels")
+
+
+def tree_fields(data: Any, kind: str) -> dict[str, Any]:
+    """Return the checked fields of a tree of some kind: "tests", "regression" or "machines"."""
     if type(data) is not dict:
         raise InvalidField("", f"must be an object with named fields, not {described(data)}")
-    if data.get("kind", "tests") != kind:
-        raise InvalidField("kind", f"this is a tree of {cut(data.get('kind', 'tests')).strip(chr(39))}, not of {kind}")
-    if type(data.get("format")) is not int or data["format"] != form:
-        raise InvalidField(
-            "format", f"tree format {cut(data.get('format'))} is not known; this version reads format {form}"
-        )
-    return record(data, ("format", *STRUCTURE, *required), ("kind", *optional))
-
-
-STRUCTURE = ("children", "counts", "gains", "fill", "classes", "feature_names")
-LINEAR = ("terms", "features", "coefficients", "thresholds", "gaps")
-MACHINES = ("machines", "functions", "labels", "gaps")
-REGRESSION = ("values", "losses")
+    own_kind, form = data.get("kind", "tests"), data.get("format")
+    if own_kind != kind:
+        raise InvalidField("kind", f"this is a tree of {cut(own_kind).strip(chr(39))}, not of {kind}")
+    if type(form) is not int or form != FORMAT:
+        raise InvalidField("format", f"tree format {cut(form)} is not known; this version reads format {FORMAT}")
+    if kind == "machines":
+        return machine_tree(record(data, (*STRUCTURE, *MACHINES), ("kind",)))
+    numbers_predicted = REGRESSION if kind == "regression" else ()
+    record(data, (*STRUCTURE, *LINEAR, *numbers_predicted), ("kind", "codes", "categories", "missing"))
+    fields = linear_tree(data, n_outputs=1 if numbers_predicted else None)
+    n = len(fields["children"])
+    return {**fields, **{name: numbers(data[name], name, length=n) for name in numbers_predicted}}
 
 
 def structure(data: dict[str, Any], width: int | None, n_outputs: int | None = None) -> dict[str, Any]:
@@ -298,6 +305,7 @@ def structure(data: dict[str, Any], width: int | None, n_outputs: int | None = N
         "children": children,
         "counts": counts,
         "gains": numbers(data["gains"], "gains", length=n),
+        "gaps": numbers(data["gaps"], "gaps", length=n, low=0),
         "fill": fill,
         "classes": classes,
         "feature_names": names,
@@ -322,7 +330,6 @@ def linear_tree(data: dict[str, Any], n_outputs: int | None = None) -> dict[str,
         "features": features,
         "coefficients": numbers(data["coefficients"], "coefficients", length=len(features)),
         "thresholds": numbers(data["thresholds"], "thresholds", length=n),
-        "gaps": numbers(data["gaps"], "gaps", length=n, low=0),
         "codes": codes,
         "categories": categories,
         "missing": directions(data.get("missing", []), np.diff(terms)),
@@ -352,13 +359,6 @@ def categorical(codes: Any, names: Any, d: int) -> tuple[tuple, tuple]:
     return tuple(own_codes), tuple(own_names)
 
 
-def regression_tree(data: dict[str, Any]) -> dict[str, Any]:
-    """Return the checked fields of a tree that predicts numbers."""
-    fields = linear_tree(data, n_outputs=1)
-    n = len(fields["children"])
-    return {**fields, **{name: numbers(data[name], name, length=n) for name in REGRESSION}}
-
-
 def machine_tree(data: dict[str, Any]) -> dict[str, Any]:
     """Return the checked fields of a tree of linear machines."""
     fields = structure(data, None)
@@ -374,5 +374,4 @@ def machine_tree(data: dict[str, Any]) -> dict[str, Any]:
         "machines": machines,
         "functions": functions,
         "labels": numbers(data["labels"], "labels", np.int32, length=len(functions), low=0, high=n_classes - 1),
-        "gaps": numbers(data["gaps"], "gaps", length=len(n_branches), low=0),
     }

@@ -17,7 +17,6 @@ from fractions import Fraction
 import numpy as np
 
 from ...learners.reduction import ReducedTree
-from ...tree.machine import MachineTree
 
 #: What is added to the bounds for their own rounding, relative to the size of the sums.
 SLACK = 1e-12
@@ -79,31 +78,42 @@ class Walk:
     @classmethod
     def make(cls, plain: ReducedTree, categories: dict[int, list]) -> Walk:
         """Take a tree as it is, in doubles; `categories` lists the values of each categorical column."""
-        tree, inner = plain.tree, ~plain.tree.is_leaf
-        if isinstance(tree, MachineTree):
-            weights = tree.functions[:, :-1]
-            rows, features = np.nonzero(weights)
-            coefficients, constants = weights[rows, features], tree.functions[:, -1]
-            functions = tree.machines
-            terms = np.concatenate([[0], np.cumsum((weights != 0).sum(axis=1))])
-        else:
-            features, coefficients, constants = tree.features, tree.coefficients, tree.thresholds[inner]
-            functions = np.concatenate([[0], np.cumsum(inner)])
-            terms = np.concatenate([[0], np.cumsum(np.diff(tree.terms)[inner])])
+        tree, is_machine = plain.tree, not plain.tree.has_thresholds
+        functions, terms = [0], [0]
+        features, coefficients, constants = [np.empty(0, dtype=np.int64)], [np.empty(0)], [np.empty(0)]
+        for node, leaf in enumerate(tree.is_leaf):
+            if not leaf:
+                used, rows, own_constants = tree.node_functions(node)
+                for row in rows:
+                    kept = np.flatnonzero(row) if is_machine else np.arange(len(row))
+                    features.append(used[kept])
+                    coefficients.append(row[kept])
+                    terms.append(terms[-1] + len(kept))
+                constants.append(own_constants)
+            functions.append(len(terms) - 1)
         codes = {
             m: np.array([plain.codes[m].get(value, math.nan) for value in values], dtype=float)
             for m, values in categories.items()
             if m in plain.codes
         }
-        fill, used = np.zeros(len(tree.fill)), np.unique(features)
+        fill, used = np.zeros(len(tree.fill)), tree.used_features
         fill[used] = tree.fill[used]
-        for numbers in (coefficients, constants, fill):
+        walk = cls(
+            children=tree.children,
+            is_machine=is_machine,
+            functions=np.array(functions),
+            terms=np.array(terms),
+            features=np.concatenate(features),
+            coefficients=np.concatenate(coefficients),
+            constants=np.concatenate(constants),
+            missing=tree.directions,
+            fill=fill,
+            codes=codes,
+        )
+        for numbers in (walk.coefficients, walk.constants, fill):
             if not np.isfinite(numbers).all():
                 raise ValueError("the tree holds numbers that are not finite, so it cannot be converted")
-        return cls(
-            tree.children, isinstance(tree, MachineTree), functions, terms, np.asarray(features, dtype=np.int64),
-            coefficients, constants, plain.missing, fill, codes,
-        )  # fmt: skip
+        return walk
 
     @property
     def is_leaf(self) -> np.ndarray:

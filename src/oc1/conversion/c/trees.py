@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from ...learners.reduction import ReducedModel
-from ...tree.text import equation, functions
 from ..sums import linear
 from .fixed_point import Walk
 from .style import Style, integers, table
@@ -141,7 +140,7 @@ class _TreeWriter:
         if walk.missing[node]:
             m = walk.parts(own)[0][0]
             test = f"m{m} || {test}" if walk.missing[node] > 0 else f"!m{m} && {test}"
-        lines.append(f"{indent}/* {comment(equation(tree, node), 100)} */")
+        lines.append(f"{indent}/* {comment(tree.equation(node), 100)} */")
         lines.append(f"{indent}if ({test}) {{")
         self._branch(int(walk.children[node, 1]), deeper, lines)
         lines.append(f"{indent}}}")
@@ -151,7 +150,7 @@ class _TreeWriter:
         tree: Any = self.tree.tree
         deeper, own = indent + "    ", self.walk.of_node(node)
         lines += [f"{indent}{{", f"{deeper}const {self.style.sum} f[] = {{"]
-        for one, written in zip(own, functions(tree, node), strict=True):
+        for one, written in zip(own, tree.branch_functions(node), strict=True):
             lines.append(f"{deeper}    /* {comment(written, 90)} */")
             lines.append(f"{deeper}    {self._linear(one, deeper + '    ')},")
         lines += [f"{deeper}}};", f"{deeper}switch ({self.style.name}_largest(f, {len(own)})) {{"]

@@ -68,7 +68,7 @@ def format_tree(model: Any, name: str) -> str:
         raise ValueError(f"a .dt file holds one tree for classes, not {type(model).__name__}: {advice}")
     check_is_fitted(model)
     tree = model.tree_
-    if not isinstance(tree, Tree):
+    if not tree.has_thresholds:
         raise ValueError(f"a .dt file holds hyperplanes with two sides, not linear machines: {advice}")
     if tree.codes:
         raise ValueError(f"a .dt file cannot hold categorical attributes: {advice}")
