@@ -252,7 +252,7 @@ def class_numbers(classes: np.ndarray, y: ArrayLike, n_samples: int) -> np.ndarr
 def checked_rows(model: Any, X: ArrayLike) -> np.ndarray:
     """Return rows as a fitted model, or a tree, takes them."""
     if isinstance(model, BaseEstimator):
-        return model._checked(X)  # type: ignore[attr-defined]
+        return model._checked(X)
     rows = check_array(X, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan")
     n_features = len(tree_of(model).fill)
     if rows.shape[1] != n_features:
