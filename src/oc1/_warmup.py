@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import numpy as np
 
@@ -37,7 +38,7 @@ def warmup() -> float:
     """
     start = time.perf_counter()
     X, y = make_rcb(200, random_state=0)
-    quick = {"n_restarts": 2, "n_jumps": 1, "random_state": 0}
+    quick: Any = {"n_restarts": 2, "n_jumps": 1, "random_state": 0}
     for criterion in ("twoing", "info_gain", "sum_minority"):
         OC1Classifier(criterion=criterion, **quick).fit(X, y)
     OC1Classifier(refine=True, prune=None, max_depth=2, **quick).fit(X, y)

@@ -260,7 +260,7 @@ def test_large_trees_predict_as_the_slow_walk(monkeypatch):
 
 def test_the_careful_grower_is_what_the_default_uses():
     # Otherwise the tests above would not see it.
-    assert OC1Classifier()._options(3, 2).is_careful
+    assert OC1Classifier()._options(2).is_careful
     assert issubclass(CarefulGrower, grower.TreeGrower)
 
 

@@ -1,15 +1,18 @@
+from dataclasses import dataclass
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from oc1 import OC1Classifier
+from oc1.data.training import Training
 from oc1.datasets import make_ls10, make_pol
 from oc1.growing import simplifying
 from oc1.growing.linear_tests import LinearTest
 from oc1.growing.nodes import build_tree
 from oc1.growing.simplifying import simplify
-from oc1.growing.splitters import Limits, grow_with
+from oc1.growing.splitters import Limits, Splitter, grow_with
 
 
 def purity(test, X, y, weights=None):
@@ -267,14 +270,11 @@ def test_large_nodes_are_judged_by_all_examples():
     assert purity(simple, X, y - 1) >= 0.99 * purity(test, X, y - 1)
 
 
-class SimpleSplits:
+@dataclass
+class SimpleSplits(Splitter):
     """Splits between the means of two classes, simplified."""
 
-    keeps_missing = False
-    n_hyperplanes = 0
-
-    def __init__(self, scale):
-        self.scale = scale
+    scale: np.ndarray
 
     def split(self, node):
         means = [node.X[node.y == c].mean(axis=0) for c in np.unique(node.y)]
@@ -286,9 +286,8 @@ class SimpleSplits:
 
 def test_examples_go_where_the_tree_sends_them():
     X, y, _ = blobs(5, n=300)
-    root = grow_with(
-        SimpleSplits(X.std(axis=0)), X, y, None, np.arange(300), np.zeros(5), 3, Limits(max_depth=6), seed=0
-    )
+    data = Training(X, y, None, np.zeros(5), np.arange(3), (), seed=0)
+    root = grow_with(SimpleSplits(X.std(axis=0)), data, np.arange(300), None, Limits(max_depth=6))
     tree = build_tree(root, np.zeros(5), np.arange(3), ())
     leaves = np.bincount(tree.apply(X) * 3 + y, minlength=3 * tree.n_nodes).reshape(-1, 3)
     np.testing.assert_array_equal(leaves[tree.is_leaf], tree.counts[tree.is_leaf])

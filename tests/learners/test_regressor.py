@@ -149,7 +149,7 @@ def test_the_losses_of_subtrees_are_those_of_their_predictions(regions, criterio
     X, y = regions
     model = OC1Regressor(criterion=criterion, prune=None, min_samples_leaf=20, **QUICK).fit(X[:200], y[:200])
     sequence = prune_sequence(model.tree_)
-    sums = model._judge(sequence, X[200:], y[200:], None)
+    sums = model._sum_scores(sequence, X[200:], y[200:], None)
     assert len(sequence.alphas) > 3
     for step, (total, squares) in enumerate(sums):
         subtree = sequence.subtree(step)

@@ -350,14 +350,14 @@ class _Recording(OC1Classifier):
     _wanted: str
     _record: SearchRecord
 
-    def _pruning(self, data):
+    def _pruning_method(self, data):
         return None
 
-    def _finished(self, tree, data, alpha):
+    def _refined(self, tree, data, alpha):
         return tree
 
-    def _grow(self, data, rows, weights):
-        options, recorder = self._options(data.X.shape[1], len(data.classes)), _Recorder()
+    def _grow_tree(self, data, rows, weights):
+        options, recorder = self._options(len(data.classes)), _Recorder()
         grower = (_CarefulAlongPath if options.is_careful else _AlongPath)(
             data.X, data.y, weights, rows, data.fill, len(data.classes), options, data.seed, recorder, data.coded
         )

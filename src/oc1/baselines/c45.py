@@ -12,15 +12,15 @@ from numbers import Real
 from typing import ClassVar, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from ..data.training import Training
 from ..growing.linear_tests import LinearTest
 from ..growing.nodes import GrownNode
-from ..growing.progress import Reporter
-from ..growing.splitters import Limits, NodeExamples, entropy, grow_with, information_gained
-from ..learners.base import SplitterClassifier, TreeClassifier
+from ..growing.splitters import Limits, NodeExamples, Splitter, divide, entropy, information_gained
+from ..learners.base import Constraints, Grown, Pruned, SplitterTree, TreeClassifier
 from ..tree.linear import Tree
-from ..tree.pruning import prune_sequence, pruning_path
 
 #: Gains closer than this are equal: they are sums in some order, rounded.
 EQUAL = 1e-12
@@ -76,7 +76,7 @@ def best_cut(x: np.ndarray, y: np.ndarray, weights: np.ndarray, n_classes: int, 
 
 
 @dataclass
-class GainRatioSplitter:
+class GainRatioSplitter(Splitter):
     """Takes the test of highest gain ratio among those that gain no less than the average.
 
     Attributes
@@ -87,11 +87,11 @@ class GainRatioSplitter:
         Least weight of a side, and of a node that is split. (Weights, as C4.5 has it: examples may be fractions.)
     """
 
+    keeps_missing: ClassVar[bool] = True
+
     values: list[np.ndarray]
     min_leaf: float
     min_split: float
-    n_hyperplanes: int = 0
-    keeps_missing: bool = True
 
     def split(self, node: NodeExamples) -> LinearTest | None:
         """Return the split of a node, None to leave it a leaf."""
@@ -197,12 +197,8 @@ class ErrorBasedPruning:
             copy, original = todo.pop()
             if original.split is None:
                 continue
-            branches = original.split.branches(self.X[copy.rows])
-            known = branches >= 0
-            mass = np.bincount(branches[known], weights=copy.weights[known], minlength=len(original.children))
-            for branch, child in enumerate(original.children):
-                here = (branches == branch) | ~known
-                weights = (copy.weights * np.where(known, 1.0, mass[branch] / mass.sum()))[here]
+            parts = divide(original.split, self.X[copy.rows], copy.weights)
+            for child, (here, weights) in zip(original.children, parts, strict=True):
                 rows = copy.rows[here]
                 counts = np.bincount(self.y[rows], weights=weights, minlength=len(node.counts))
                 copy.children.append(GrownNode(rows, weights, copy.depth + 1, child.seed, counts))
@@ -239,7 +235,8 @@ def fractional_probabilities(tree: Tree, X: np.ndarray, smoothing: float = 0.0) 
     return result
 
 
-class C45Classifier(SplitterClassifier):
+@dataclass(kw_only=True, eq=False, repr=False)
+class C45Classifier(SplitterTree, TreeClassifier):
     """Axis-parallel decision tree by C4.5 (Quinlan 1993).
 
     At each node the threshold of an attribute is the one that gains most information; among the attributes that gain
@@ -311,89 +308,31 @@ class C45Classifier(SplitterClassifier):
     True
     """
 
-    _parameter_constraints: ClassVar[dict] = {
-        **{
-            name: constraint
-            for name, constraint in TreeClassifier._parameter_constraints.items()
-            if name not in ("prune_fraction", "prune_se")
-        },
+    confidence: float = 0.25
+    min_samples_leaf: int = 2
+    prune: str | None = "error"
+
+    _parameter_constraints: ClassVar[Constraints] = {
         "confidence": [Interval(Real, 0, 1, closed="right")],
         "prune": [StrOptions({"error"}), None],
     }
 
-    def __init__(
-        self,
-        *,
-        confidence=0.25,
-        max_depth=None,
-        min_samples_split=2,
-        min_samples_leaf=2,
-        max_leaf_nodes=None,
-        min_impurity_decrease=0.0,
-        prune="error",
-        ccp_alpha=0.0,
-        class_weight=None,
-        smoothing=0.0,
-        random_state=None,
-        verbose=0,
-    ):
-        self.confidence = confidence
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.prune = prune
-        self.ccp_alpha = ccp_alpha
-        self.class_weight = class_weight
-        self.smoothing = smoothing
-        self.random_state = random_state
-        self.verbose = verbose
-
-    def fit(self, X, y, sample_weight=None):
-        """Grow and prune the tree.
-
-        Parameters
-        ----------
-        X : array-like (n_samples, n_features)
-            Numbers; NaN where a value is missing.
-        y : array-like (n_samples,)
-            Class labels.
-        sample_weight : array-like (n_samples,), optional
-            A weight of 2 is the same as giving the example twice, 0 as leaving it out.
-
-        Returns
-        -------
-        self
-        """
-        return super().fit(X, y, sample_weight)
-
-    def _splitter(self, data, rows):
+    def _splitter(self, data: Training, rows: np.ndarray) -> Splitter:
         columns = [np.unique(np.asarray(x, dtype=np.float64)) for x in data.X[rows].T]
         values = [column[~np.isnan(column)] for column in columns]
         return GainRatioSplitter(values, self.min_samples_leaf, self.min_samples_split)
 
-    def _grow_and_prune(self, data):
-        rows, X = np.arange(len(data.y)), np.asarray(data.X, dtype=np.float64)
-        splitter = self._splitter(data, rows)
-        # The limits count rows; C4.5's are on weights, and the splitter's.
-        limits = Limits(
-            self.max_depth, max_leaf_nodes=self.max_leaf_nodes, min_impurity_decrease=self.min_impurity_decrease
-        )
-        reporter = Reporter(self.verbose, data.feature_names)
-        root = grow_with(
-            splitter, X, data.y, data.weights, rows, data.fill, len(data.classes), limits, data.seed, reporter
-        )
-        unpruned = pruned = self._build(root, data)
-        if self.prune is not None:
-            ErrorBasedPruning(X, data.y, self.confidence).prune(root)
-            pruned = self._build(root, data)
-        sequence = prune_sequence(unpruned)
-        path = pruning_path(sequence, np.full(len(sequence.alphas), np.nan))
-        scale = np.ones(X.shape[1])  # of no matter where each test has one attribute
-        return unpruned, pruned, path, splitter.n_hyperplanes, scale
+    def _limits(self) -> Limits:
+        # These limits count rows; C4.5's are on weights, and the splitter's.
+        return replace(super()._limits(), min_samples_split=2, min_samples_leaf=1)
 
-    def predict(self, X):
+    def _prune(self, data: Training, grown: Grown, held: np.ndarray | None) -> Pruned:
+        if self.prune is None or grown.root is None:
+            return Pruned(grown.tree)
+        ErrorBasedPruning(np.asarray(data.X, dtype=np.float64), data.y, self.confidence).prune(grown.root)
+        return Pruned(self._build(grown.root, data))
+
+    def predict(self, X: npt.ArrayLike) -> np.ndarray:
         """Return the most probable class of each example.
 
         Parameters
@@ -407,7 +346,7 @@ class C45Classifier(SplitterClassifier):
         shares = self._shares(X, 0.0)
         return self.classes_[shares.argmax(axis=1)]
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: npt.ArrayLike) -> np.ndarray:
         """Return the share of each class in the leaf, or leaves, of each example, smoothed if so asked for.
 
         Parameters
@@ -436,7 +375,7 @@ class C45Classifier(SplitterClassifier):
         missing[inner] = np.where(right > left, 1, -1)
         return replace(tree, missing=missing)
 
-    def _shares(self, X, smoothing: float) -> np.ndarray:
+    def _shares(self, X: npt.ArrayLike, smoothing: float) -> np.ndarray:
         X = self._checked(X)
         tree = self.tree_
         probabilities = tree.smoothed_probabilities(smoothing)[tree.apply(X)]

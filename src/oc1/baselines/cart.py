@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from numbers import Integral
 from typing import ClassVar
 
+import numpy as np
 from joblib import effective_n_jobs
 from sklearn.utils._param_validation import StrOptions
 
+from ..data.training import Training
 from ..growing.grower import GrowthOptions
-from ..impurity import MEASURES, get_measure
-from ..learners.base import TreeClassifier, grow_tree
+from ..impurity import MEASURES, ImpurityFunction, get_measure
+from ..learners.base import Constraints, CostComplexityTree, Grown, TreeClassifier, grow_tree
 
 
-class CARTClassifier(TreeClassifier):
+@dataclass(kw_only=True, eq=False, repr=False)
+class CARTClassifier(CostComplexityTree, TreeClassifier):
     """Axis-parallel decision tree by CART (Breiman et al. 1984), as the paper used it: CART-AP.
 
     The splits are those of OC1-AP, ``OC1Classifier(splits="axis")``; what differs is the pruning, by default cost
@@ -52,56 +56,17 @@ class CARTClassifier(TreeClassifier):
         `-- yes: 2  [0 1 45]
     """
 
-    _parameter_constraints: ClassVar[dict] = {
-        **TreeClassifier._parameter_constraints,
+    criterion: str | ImpurityFunction = "twoing"
+    prune: str | None = "cv"
+    n_jobs: int | None = None
+
+    _parameter_constraints: ClassVar[Constraints] = {
         "criterion": [StrOptions(set(MEASURES)), callable],
         "n_jobs": [Integral, None],
     }
 
-    def __init__(
-        self,
-        *,
-        criterion="twoing",
-        max_depth=None,
-        min_samples_split=2,
-        min_samples_leaf=1,
-        max_leaf_nodes=None,
-        min_impurity_decrease=0.0,
-        prune="cv",
-        prune_fraction=0.1,
-        prune_se=0.0,
-        ccp_alpha=0.0,
-        class_weight=None,
-        smoothing=0.0,
-        random_state=None,
-        n_jobs=None,
-        verbose=0,
-    ):
-        self.criterion = criterion
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.prune = prune
-        self.prune_fraction = prune_fraction
-        self.prune_se = prune_se
-        self.ccp_alpha = ccp_alpha
-        self.class_weight = class_weight
-        self.smoothing = smoothing
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
-    def _grow(self, data, rows, weights):
-        options = GrowthOptions(
-            measure=get_measure(self.criterion, len(data.classes)),
-            splits="axis",
-            max_depth=self.max_depth,
-            min_samples_split=self.min_samples_split,
-            min_samples_leaf=self.min_samples_leaf,
-            max_leaf_nodes=self.max_leaf_nodes,
-            min_impurity_decrease=self.min_impurity_decrease,
-            n_jobs=effective_n_jobs(self.n_jobs),
-        )
+    def _grow_tree(self, data: Training, rows: np.ndarray, weights: np.ndarray | None) -> Grown:
+        measure = get_measure(self.criterion, len(data.classes))
+        n_jobs = effective_n_jobs(self.n_jobs)
+        options = self._from_parameters(GrowthOptions, measure=measure, splits="axis", n_jobs=n_jobs)
         return grow_tree(data, rows, weights, options, self.verbose)

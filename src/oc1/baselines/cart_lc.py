@@ -9,12 +9,13 @@ from typing import ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from ..data.training import Training
 from ..growing.linear_tests import LinearTest
-from ..growing.splitters import NodeExamples
-from ..impurity import MEASURES, Measure, category_numbers, get_measure, raise_failure
+from ..growing.splitters import NodeExamples, Splitter
+from ..impurity import MEASURES, ImpurityFunction, Measure, category_numbers, get_measure, raise_failure
 from ..kernels import _kernels
 from ..kernels import elimination as _elimination
-from ..learners.base import SplitterClassifier
+from ..learners.base import Constraints, SplitterClassifier
 
 #: What is added to the attribute that is perturbed (Figure 4).
 GAMMAS = np.array([-0.25, 0.0, 0.25])
@@ -82,15 +83,13 @@ class SearchedNode:
 
 
 @dataclass
-class CARTLCSplitter:
+class CARTLCSplitter(Splitter):
     """Splits a node by Figure 4 of the paper. Parameters as in `CARTLCClassifier`."""
 
     measure: Measure
     mode: str
     max_cycles: int
     elimination: float
-    keeps_missing: bool = False
-    n_hyperplanes: int = 0
 
     def split(self, node: NodeExamples) -> LinearTest | None:
         """Return the better of the linear combination found and the best axis-parallel split."""
@@ -135,6 +134,7 @@ class CARTLCSplitter:
         return None
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class CARTLCClassifier(SplitterClassifier):
     """Oblique decision tree by CART with linear combinations, CART-LC (Breiman et al. 1984, chapter 5).
 
@@ -206,53 +206,17 @@ class CARTLCClassifier(SplitterClassifier):
     True
     """
 
-    _parameter_constraints: ClassVar[dict] = {
-        **SplitterClassifier._parameter_constraints,
+    mode: str = "paper"
+    criterion: str | ImpurityFunction = "twoing"
+    max_cycles: int = 100
+    elimination: float = 0.2
+
+    _parameter_constraints: ClassVar[Constraints] = {
         "mode": [StrOptions({"paper", "breiman"})],
         "criterion": [StrOptions(set(MEASURES)), callable],
         "max_cycles": [Interval(Integral, 1, None, closed="left")],
         "elimination": [Interval(Real, 0, 1, closed="both")],
     }
 
-    def __init__(
-        self,
-        *,
-        mode="paper",
-        criterion="twoing",
-        max_cycles=100,
-        elimination=0.2,
-        max_depth=None,
-        min_samples_split=2,
-        min_samples_leaf=1,
-        max_leaf_nodes=None,
-        min_impurity_decrease=0.0,
-        prune="holdout",
-        prune_fraction=0.1,
-        prune_se=0.0,
-        ccp_alpha=0.0,
-        class_weight=None,
-        smoothing=0.0,
-        random_state=None,
-        verbose=0,
-    ):
-        self.mode = mode
-        self.criterion = criterion
-        self.max_cycles = max_cycles
-        self.elimination = elimination
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.prune = prune
-        self.prune_fraction = prune_fraction
-        self.prune_se = prune_se
-        self.ccp_alpha = ccp_alpha
-        self.class_weight = class_weight
-        self.smoothing = smoothing
-        self.random_state = random_state
-        self.verbose = verbose
-
-    def _splitter(self, data, rows):
-        measure = get_measure(self.criterion, len(data.classes))
-        return CARTLCSplitter(measure, self.mode, self.max_cycles, self.elimination)
+    def _splitter(self, data: Training, rows: np.ndarray) -> Splitter:
+        return self._from_parameters(CARTLCSplitter, measure=get_measure(self.criterion, len(data.classes)))

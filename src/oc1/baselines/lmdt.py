@@ -9,10 +9,11 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
-from ..growing.nodes import structure_of
-from ..growing.splitters import NodeExamples, entropy
+from ..data.training import Training
+from ..growing.nodes import GrownNode, structure_of
+from ..growing.splitters import NodeExamples, Splitter, entropy
 from ..kernels import linear_machine as _machines
-from ..learners.base import SplitterClassifier, TreeClassifier
+from ..learners.base import Constraints, SplitterClassifier
 from ..tree.machine import MachineTree, evaluate
 
 
@@ -68,21 +69,20 @@ class Standardised(NamedTuple):
         return cls(X, y, weights, sizes, mean * unit, deviation * unit)
 
 
-class ThermalSplitter:
+@dataclass
+class ThermalSplitter(Splitter):
     """Splits a node by a linear machine; the parameters are those of `LMDTClassifier`."""
 
-    keeps_missing = False
-
-    def __init__(
-        self, beta, epsilon, beta_factor, beta_decrement, min_beta, small, patience, max_passes, eliminate, tolerance
-    ):
-        self.thermal = (float(beta), float(epsilon), float(beta_factor), float(beta_decrement), float(min_beta))
-        self.small = float(small)
-        self.patience = int(patience)
-        self.max_passes = int(max_passes)
-        self.eliminate = eliminate
-        self.tolerance = tolerance
-        self.n_hyperplanes = 0
+    beta: float
+    epsilon: float
+    beta_factor: float
+    beta_decrement: float
+    min_beta: float
+    small: float
+    patience: int
+    max_passes: int
+    eliminate: bool
+    tolerance: float
 
     def split(self, node: NodeExamples) -> Machine | None:
         """Return the machine of a node, with a function for each class that it predicts there; None if only one."""
@@ -102,19 +102,42 @@ class ThermalSplitter:
         useful = [(used, weights) for used, weights, gain in trained if gain > 0 and gain >= enough]
         return self._in_users_units(*useful[-1], present, examples, node.X) if useful else None
 
-    def _train(self, examples, labels, n_classes, used, min_leaf, state) -> tuple[np.ndarray, float]:
+    def _train(
+        self,
+        examples: Standardised,
+        labels: np.ndarray,
+        n_classes: int,
+        used: np.ndarray,
+        min_leaf: int,
+        state: np.ndarray,
+    ) -> tuple[np.ndarray, float]:
         """Train a machine on some attributes; return it and the entropy in bits that it leaves (infinite: no split)."""
         X = np.column_stack([examples.X[:, used], np.ones(len(labels))])
-        with np.errstate(over="ignore"):  # errstate: for NUMBA_DISABLE_JIT
+        with np.errstate(over="ignore"):  # for NUMBA_DISABLE_JIT
             _, best, score, n_corrections = _machines.train(
-                X, labels, examples.weights, examples.sizes, n_classes, min_leaf, *self.thermal, self.small,
-                self.patience * len(used), self.max_passes, state,
-            )  # fmt: skip
+                X,
+                labels,
+                examples.weights,
+                examples.sizes,
+                n_classes,
+                min_leaf,
+                float(self.beta),
+                float(self.epsilon),
+                float(self.beta_factor),
+                float(self.beta_decrement),
+                float(self.min_beta),
+                float(self.small),
+                int(self.patience) * len(used),
+                int(self.max_passes),
+                state,
+            )
         self.n_hyperplanes += n_corrections
         return best, -score / examples.weights.sum()
 
     @staticmethod
-    def _in_users_units(used, weights, present, examples, X) -> Machine | None:
+    def _in_users_units(
+        used: np.ndarray, weights: np.ndarray, present: np.ndarray, examples: Standardised, X: np.ndarray
+    ) -> Machine | None:
         """Undo the standardisation; keep the classes that occur, let the functions add up to zero and scale them."""
         predicted = np.unique(evaluate(examples.X[:, used], weights).argmax(axis=1))
         weights = weights[predicted] - weights[predicted].mean(axis=0)
@@ -131,6 +154,7 @@ class ThermalSplitter:
         return Machine(functions, present[predicted], float((first - second).min()))
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class LMDTClassifier(SplitterClassifier):
     """Decision tree of linear machines, LMDT (Utgoff & Brodley 1991; Brodley & Utgoff 1992), reconstructed.
 
@@ -259,8 +283,18 @@ class LMDTClassifier(SplitterClassifier):
     2
     """
 
-    _parameter_constraints: ClassVar[dict] = {
-        **TreeClassifier._parameter_constraints,
+    beta: float = 2.0
+    epsilon: float = 0.1
+    beta_factor: float = 0.999
+    beta_decrement: float = 0.0005
+    min_beta: float = 0.001
+    small: float = 0.001
+    patience: int = 2
+    max_passes: int = 10_000
+    eliminate: bool = False
+    tolerance: float = 0.1
+
+    _parameter_constraints: ClassVar[Constraints] = {
         "beta": [Interval(Real, 0, None, closed="neither")],
         "epsilon": [Interval(Real, 0, None, closed="left")],
         "beta_factor": [Interval(Real, 0, 1, closed="right")],
@@ -273,83 +307,21 @@ class LMDTClassifier(SplitterClassifier):
         "tolerance": [Interval(Real, 0, 1, closed="left")],
     }
 
-    def __init__(
-        self,
-        *,
-        beta=2.0,
-        epsilon=0.1,
-        beta_factor=0.999,
-        beta_decrement=0.0005,
-        min_beta=0.001,
-        small=0.001,
-        patience=2,
-        max_passes=10_000,
-        eliminate=False,
-        tolerance=0.1,
-        max_depth=None,
-        min_samples_split=2,
-        min_samples_leaf=1,
-        max_leaf_nodes=None,
-        min_impurity_decrease=0.0,
-        prune="holdout",
-        prune_fraction=0.1,
-        prune_se=0.0,
-        ccp_alpha=0.0,
-        class_weight=None,
-        smoothing=0.0,
-        random_state=None,
-        verbose=0,
-    ):
-        self.beta = beta
-        self.epsilon = epsilon
-        self.beta_factor = beta_factor
-        self.beta_decrement = beta_decrement
-        self.min_beta = min_beta
-        self.small = small
-        self.patience = patience
-        self.max_passes = max_passes
-        self.eliminate = eliminate
-        self.tolerance = tolerance
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.prune = prune
-        self.prune_fraction = prune_fraction
-        self.prune_se = prune_se
-        self.ccp_alpha = ccp_alpha
-        self.class_weight = class_weight
-        self.smoothing = smoothing
-        self.random_state = random_state
-        self.verbose = verbose
+    def _splitter(self, data: Training, rows: np.ndarray) -> Splitter:
+        return self._from_parameters(ThermalSplitter)
 
-    def _splitter(self, data, rows):
-        return ThermalSplitter(
-            self.beta,
-            self.epsilon,
-            self.beta_factor,
-            self.beta_decrement,
-            self.min_beta,
-            self.small,
-            self.patience,
-            self.max_passes,
-            self.eliminate,
-            self.tolerance,
-        )
-
-    def _build(self, root, data):
+    def _build(self, root: GrownNode, data: Training) -> MachineTree:
         nodes = root.preorder()
-        machines = [node.split for node in nodes if node.split is not None]
-        width = max((machine.n_branches for machine in machines), default=1)
-        sizes = [0 if node.split is None else node.split.n_branches for node in nodes]
+        nothing = Machine(np.empty((0, len(data.fill) + 1)), np.empty(0, dtype=np.int32), 0.0)
+        machines = [node.split if isinstance(node.split, Machine) else nothing for node in nodes]
+        sizes = [machine.n_branches for machine in machines]
         return MachineTree(
-            **structure_of(nodes, width),
+            **structure_of(nodes, max(1, *sizes)),
             fill=data.fill,
             classes=data.classes,
             feature_names=data.feature_names,
             machines=np.cumsum([0, *sizes]).astype(np.int64),
-            functions=np.concatenate([np.empty((0, len(data.fill) + 1)), *(m.functions for m in machines)]),
-            labels=np.concatenate([np.empty(0), *(m.labels for m in machines)]).astype(np.int32),
-            gaps=np.array([0.0 if node.split is None else node.split.gap for node in nodes]),
+            functions=np.concatenate([machine.functions for machine in machines]),
+            labels=np.concatenate([machine.labels for machine in machines]).astype(np.int32),
+            gaps=np.array([machine.gap for machine in machines]),
         )

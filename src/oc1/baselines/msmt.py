@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import linprog
 
+from ..data.training import Training
 from ..growing.linear_tests import LinearTest
-from ..growing.splitters import NodeExamples
+from ..growing.splitters import NodeExamples, Splitter
 from ..learners.base import SplitterClassifier
 from .grouping import TwoClassProblem, best_axis_split
 
@@ -41,12 +42,8 @@ def nearest_plane(X: np.ndarray, sides: np.ndarray, weights: np.ndarray) -> np.n
     return -answer.eqlin.marginals if answer.status == 0 else None
 
 
-@dataclass
-class LinearProgramSplitter:
+class LinearProgramSplitter(Splitter):
     """Splits a node by a linear program; where its plane is of no use, by the best axis-parallel test."""
-
-    keeps_missing: bool = False
-    n_hyperplanes: int = 0
 
     def split(self, node: NodeExamples) -> LinearTest | None:
         """Return the split of a node, None if nothing divides it."""
@@ -62,6 +59,7 @@ class LinearProgramSplitter:
         return test
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class MSMTClassifier(SplitterClassifier):
     """Decision tree by linear programming (the multisurface method tree, MSM-T; Bennett & Mangasarian 1992).
 
@@ -97,36 +95,5 @@ class MSMTClassifier(SplitterClassifier):
     2
     """
 
-    def __init__(
-        self,
-        *,
-        max_depth=None,
-        min_samples_split=2,
-        min_samples_leaf=1,
-        max_leaf_nodes=None,
-        min_impurity_decrease=0.0,
-        prune="holdout",
-        prune_fraction=0.1,
-        prune_se=0.0,
-        ccp_alpha=0.0,
-        class_weight=None,
-        smoothing=0.0,
-        random_state=None,
-        verbose=0,
-    ):
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.prune = prune
-        self.prune_fraction = prune_fraction
-        self.prune_se = prune_se
-        self.ccp_alpha = ccp_alpha
-        self.class_weight = class_weight
-        self.smoothing = smoothing
-        self.random_state = random_state
-        self.verbose = verbose
-
-    def _splitter(self, data, rows):
+    def _splitter(self, data: Training, rows: np.ndarray) -> Splitter:
         return LinearProgramSplitter()

@@ -9,20 +9,19 @@ from typing import ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval
 
+from ..data.training import Training
 from ..growing.linear_tests import LinearTest
-from ..growing.splitters import NodeExamples
+from ..growing.splitters import NodeExamples, Splitter
 from ..kernels.perceptron import train_unit
-from ..learners.base import SplitterClassifier
+from ..learners.base import Constraints, SplitterClassifier
 from .grouping import TwoClassProblem, best_axis_split
 
 
 @dataclass
-class PerceptronSplitter:
+class PerceptronSplitter(Splitter):
     """Splits a node by a unit that converges on it, else by the best axis-parallel test."""
 
     max_epochs: int
-    keeps_missing: bool = False
-    n_hyperplanes: int = 0
 
     def split(self, node: NodeExamples) -> LinearTest | None:
         """Return the split of a node, None if nothing divides it."""
@@ -40,6 +39,7 @@ class PerceptronSplitter:
         return best_axis_split(node) or by_unit
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class PerceptronTreeClassifier(SplitterClassifier):
     """Perceptron tree (Utgoff 1989), reconstructed.
 
@@ -79,43 +79,11 @@ class PerceptronTreeClassifier(SplitterClassifier):
     2
     """
 
-    _parameter_constraints: ClassVar[dict] = {
-        **SplitterClassifier._parameter_constraints,
+    max_epochs: int = 3000
+
+    _parameter_constraints: ClassVar[Constraints] = {
         "max_epochs": [Interval(Integral, 1, None, closed="left")],
     }
 
-    def __init__(
-        self,
-        *,
-        max_epochs=3000,
-        max_depth=None,
-        min_samples_split=2,
-        min_samples_leaf=1,
-        max_leaf_nodes=None,
-        min_impurity_decrease=0.0,
-        prune="holdout",
-        prune_fraction=0.1,
-        prune_se=0.0,
-        ccp_alpha=0.0,
-        class_weight=None,
-        smoothing=0.0,
-        random_state=None,
-        verbose=0,
-    ):
-        self.max_epochs = max_epochs
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.prune = prune
-        self.prune_fraction = prune_fraction
-        self.prune_se = prune_se
-        self.ccp_alpha = ccp_alpha
-        self.class_weight = class_weight
-        self.smoothing = smoothing
-        self.random_state = random_state
-        self.verbose = verbose
-
-    def _splitter(self, data, rows):
-        return PerceptronSplitter(self.max_epochs)
+    def _splitter(self, data: Training, rows: np.ndarray) -> Splitter:
+        return self._from_parameters(PerceptronSplitter)

@@ -9,16 +9,17 @@ from typing import ClassVar
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
 
+from ..data.training import Training
 from ..growing.linear_tests import LinearTest
-from ..growing.splitters import NodeExamples
+from ..growing.splitters import NodeExamples, Splitter
 from ..kernels import annealing as _annealing
-from ..learners.base import SplitterClassifier
+from ..learners.base import Constraints, SplitterClassifier
 
 CRITERIA = {"info_gain": _annealing.INFO_GAIN, "gini": _annealing.GINI, "twoing": _annealing.TWOING}
 
 
 @dataclass
-class AnnealingSplitter:
+class AnnealingSplitter(Splitter):
     """Splits a node by the best hyperplane that an annealing came across. Parameters as in `SADTClassifier`."""
 
     criterion: str
@@ -26,8 +27,6 @@ class AnnealingSplitter:
     temperature: float
     cooling: float
     patience: int
-    keeps_missing: bool = False
-    n_hyperplanes: int = 0
 
     def split(self, node: NodeExamples) -> LinearTest | None:
         """Return the split of a node, None if no plane divides it."""
@@ -62,6 +61,7 @@ class AnnealingSplitter:
         return LinearTest.of_plane(coefficients, float(coefficients[moving] @ shift - plane[-1]), node.X)
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class SADTClassifier(SplitterClassifier):
     """Simulated annealing of decision trees (SADT; Heath, Kasif & Salzberg 1993), reconstructed.
 
@@ -127,8 +127,13 @@ class SADTClassifier(SplitterClassifier):
     True
     """
 
-    _parameter_constraints: ClassVar[dict] = {
-        **SplitterClassifier._parameter_constraints,
+    criterion: str = "info_gain"
+    step: float = 0.5
+    temperature: float = 0.1
+    cooling: float = 0.9999
+    patience: int = 10_000
+
+    _parameter_constraints: ClassVar[Constraints] = {
         "criterion": [StrOptions(set(CRITERIA))],
         "step": [Interval(Real, 0, None, closed="neither")],
         "temperature": [Interval(Real, 0, None, closed="neither")],
@@ -136,46 +141,5 @@ class SADTClassifier(SplitterClassifier):
         "patience": [Interval(Integral, 1, None, closed="left")],
     }
 
-    def __init__(
-        self,
-        *,
-        criterion="info_gain",
-        step=0.5,
-        temperature=0.1,
-        cooling=0.9999,
-        patience=10_000,
-        max_depth=None,
-        min_samples_split=2,
-        min_samples_leaf=1,
-        max_leaf_nodes=None,
-        min_impurity_decrease=0.0,
-        prune="holdout",
-        prune_fraction=0.1,
-        prune_se=0.0,
-        ccp_alpha=0.0,
-        class_weight=None,
-        smoothing=0.0,
-        random_state=None,
-        verbose=0,
-    ):
-        self.criterion = criterion
-        self.step = step
-        self.temperature = temperature
-        self.cooling = cooling
-        self.patience = patience
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.prune = prune
-        self.prune_fraction = prune_fraction
-        self.prune_se = prune_se
-        self.ccp_alpha = ccp_alpha
-        self.class_weight = class_weight
-        self.smoothing = smoothing
-        self.random_state = random_state
-        self.verbose = verbose
-
-    def _splitter(self, data, rows):
-        return AnnealingSplitter(self.criterion, self.step, self.temperature, self.cooling, self.patience)
+    def _splitter(self, data: Training, rows: np.ndarray) -> Splitter:
+        return self._from_parameters(AnnealingSplitter)

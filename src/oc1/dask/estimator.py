@@ -17,9 +17,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..data.categories import labels_of
 from ..data.search_space import attribute_means
+from ..data.training import Training
 from ..growing.nodes import build_tree
 from ..growing.progress import Reporter
-from ..learners.base import Grown, Training
+from ..learners.base import Grown, unchanged_on_failure
 from ..learners.classifier import OC1Classifier
 from .clusters import clear_failures
 from .growing import FEW, ClusterGrower, best_first
@@ -114,9 +115,11 @@ class DaskOC1Classifier(OC1Classifier):
         -------
         self
         """
-        return self._fit_or_restore(X, y, sample_weight, classes)
+        with unchanged_on_failure(self):
+            self._fit(X, y, sample_weight, classes)
+        return self
 
-    def _fit(self, X, y, sample_weight, classes=None):
+    def _fit(self, X, y, sample_weight, classes) -> None:
         client = self._client()
         with clear_failures(client), Held(client) as hold:
             prepared = prepare(
@@ -138,7 +141,6 @@ class DaskOC1Classifier(OC1Classifier):
             self.traffic_ = hold.traffic
         if self.verbose:
             Reporter(self.verbose).write(str(self.traffic_))
-        return self
 
     def _client(self) -> Client:
         try:
@@ -154,6 +156,7 @@ class DaskOC1Classifier(OC1Classifier):
     def _fit_on_one_worker(self, hold: Held, prepared: Prepared, names: tuple[str, ...], seed: int) -> None:
         local = self._local().set_params(random_state=None, n_jobs=None, verbose=0)
         call = (fit_whole, prepared.partitions, local, prepared.classes, names, seed, prepared.categories)
+        self.__dict__.pop("pruning_path_", None)  # of a fit before, computed since
         self.__dict__.update(hold.ask([call])[0])
 
     def _fit_on_all(self, hold: Held, prepared: Prepared, names: tuple[str, ...], seed: int) -> None:
@@ -165,10 +168,10 @@ class DaskOC1Classifier(OC1Classifier):
             hold, prepared.partitions, prepared.n_rows, prepared.class_counts, prepared.classes, names, seed,
             prepared.categories,
         )  # fmt: skip
-        self._learn_from(data)  # type: ignore[arg-type]
+        self._learn(data)  # type: ignore[arg-type]
 
-    def _grow_part(self, data: Any, share: Any) -> Grown:
-        options = self._options(self.n_features_in_, len(data.classes))
+    def _grow(self, data: Any, share: Any) -> Grown:
+        options = self._options(len(data.classes))
         own, fill, codes, coded = data, data.fill, None, cast(tuple[bool, ...], ())
         if data.categories:
             codes, means = data.code_categories(share)
@@ -191,7 +194,7 @@ class DaskOC1Classifier(OC1Classifier):
             tree = replace(tree, codes=codes, categories=labels_of(data.categories))
         return Grown(tree, grower.n_hyperplanes, scale)
 
-    def _judge_part(self, data: Any, sequence, share: Any) -> np.ndarray:
+    def _judge(self, data: Any, sequence, share: Any) -> np.ndarray:
         return data.judge(sequence, share)
 
     # ------------------------------------------------------------------------------------------------ using
@@ -309,7 +312,7 @@ def fit_whole(
     weights = np.concatenate([partition.weights for partition in partitions])
     own_weights = weights if weights.size else None
     before = set(model.__dict__)
-    model._learn_from(Training(X, y, own_weights, attribute_means(X, own_weights), classes, names, seed, categories))
+    model._learn(Training(X, y, own_weights, attribute_means(X, own_weights), classes, names, seed, categories))
     return {name: value for name, value in model.__dict__.items() if name not in before}
 
 

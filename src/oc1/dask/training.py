@@ -1,4 +1,4 @@
-"""The training data of one fit, on the workers: what `oc1.learners.base.Training` is on one machine."""
+"""The training data of one fit, on the workers: what `oc1.data.training.Training` is on one machine."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class ClusterTraining:
     n_rows : list of int
     class_counts : int array (n_partitions, n_classes)
     classes, feature_names, seed, categories
-        As in `oc1.learners.base.Training`. Parts of the data are said by a `Share`.
+        As in `oc1.data.training.Training`. Parts of the data are said by a `Share`.
     """
 
     hold: Held

@@ -262,6 +262,11 @@ def number_by_response(
     return tuple(numbers), tuple(arranged)
 
 
+def category_values(categories: Categories) -> list[np.ndarray | None] | None:
+    """Return the categories as a fitted model lists them, ``categories_``; None if there are none."""
+    return [None if own is None else np.array(own, dtype=object) for own in categories] or None
+
+
 def labels_of(categories: Categories) -> tuple[tuple[str, ...] | None, ...]:
     """Return the categories as plain text."""
     return tuple(None if own is None else tuple(map(_label, own)) for own in categories)

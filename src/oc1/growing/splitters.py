@@ -8,11 +8,15 @@ from __future__ import annotations
 
 import heapq
 import itertools
-from dataclasses import dataclass
-from typing import Protocol
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import ClassVar, Protocol
 
 import numpy as np
 
+from ..data.search_space import filled
+from ..data.training import Training
 from ..kernels import _kernels
 from .linear_tests import LinearTest, Split
 from .nodes import GrownNode
@@ -51,46 +55,46 @@ class NodeExamples:
         return np.bincount(self.y, weights=self.weights, minlength=self.n_classes)
 
 
-class Notes(Protocol):
-    """What a tree notes of each node: an array, and what can be read from it."""
+class NodeStatistics(Protocol):
+    """What a tree keeps of the examples of each node: an array of numbers, and what can be read from it."""
 
-    def take(self, y: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        """Return the notes of a node with these examples."""
+    def compute(self, y: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        """Return the statistics of a node with these examples."""
 
-    def weight(self, notes: np.ndarray) -> float:
+    def weight(self, node: np.ndarray) -> float:
         """Return the weight of a node's examples."""
 
     def size(self, weights: np.ndarray) -> float:
         """Return how many examples those of these weights are for the limits."""
 
-    def is_pure(self, notes: np.ndarray) -> bool:
+    def is_pure(self, node: np.ndarray) -> bool:
         """Whether nothing is left to split."""
 
     def gain(self, node: np.ndarray, children: np.ndarray) -> float:
-        """Return what a split gains, for an example of the node, 0 if nothing; a row of notes for each child."""
+        """Return what a split gains, for an example of the node, 0 if nothing; a row of statistics for each child."""
 
 
 @dataclass(frozen=True)
-class ClassWeights:
-    """A tree for classes notes the weight of each class; a split gains information, in bits."""
+class ClassificationStatistics:
+    """The weight of each class at a node; a split gains information, in bits."""
 
     n_classes: int
 
-    def take(self, y: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    def compute(self, y: np.ndarray, weights: np.ndarray) -> np.ndarray:
         """Return the weight of each class."""
         return np.bincount(y, weights=weights, minlength=self.n_classes)
 
-    def weight(self, notes: np.ndarray) -> float:
+    def weight(self, node: np.ndarray) -> float:
         """Return the weight of a node's examples."""
-        return float(notes.sum())
+        return float(node.sum())
 
     def size(self, weights: np.ndarray) -> float:
         """Return the number of examples."""
         return len(weights)
 
-    def is_pure(self, notes: np.ndarray) -> bool:
+    def is_pure(self, node: np.ndarray) -> bool:
         """Whether there is one class only."""
-        return bool(np.count_nonzero(notes) < 2)
+        return bool(np.count_nonzero(node) < 2)
 
     def gain(self, node: np.ndarray, children: np.ndarray) -> float:
         """Return the information that a split gives."""
@@ -98,7 +102,8 @@ class ClassWeights:
         return information if information > 1e-14 else 0.0
 
 
-class Splitter(Protocol):
+@dataclass
+class Splitter(ABC):
     """Finds the split of one node.
 
     Attributes
@@ -110,9 +115,10 @@ class Splitter(Protocol):
         How many hyperplanes it has considered so far.
     """
 
-    keeps_missing: bool
-    n_hyperplanes: int
+    keeps_missing: ClassVar[bool] = False
+    n_hyperplanes: int = field(default=0, init=False)
 
+    @abstractmethod
     def split(self, node: NodeExamples) -> Split | None:
         """Return the split of a node, None to leave it a leaf. The node holds two classes at least."""
 
@@ -147,95 +153,129 @@ def derived_seed(seed: int, number: int) -> int:
         return int(_kernels.mix(np.uint64(seed), np.uint64(number)))
 
 
-def grow_with(
-    splitter: Splitter,
-    X: np.ndarray,
-    y: np.ndarray,
-    weights: np.ndarray | None,
-    rows: np.ndarray,
-    fill: np.ndarray,
-    n_classes: int,
-    limits: Limits,
-    seed: int,
-    reporter: Reporter | None = None,
-    notes: Notes | None = None,
-) -> GrownNode:
-    """Grow a tree; return its root.
+def divide(split: Split, X: np.ndarray, weights: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Return, for each branch of a split, which examples take it and their weights there.
 
-    Parameters are those of `oc1.growing.grower.TreeGrower`; `notes` says what is noted of a node and what a split gains
-    (None: the weights of the classes, and information).
+    Examples that the split cannot place go down all branches, in fractions as large as the branches.
     """
-    notes = ClassWeights(n_classes) if notes is None else notes
-    reporter = Reporter(0) if reporter is None else reporter
-    X = np.asarray(X[rows], dtype=np.float64)
-    if not splitter.keeps_missing:
-        X = np.where(np.isnan(X), fill, X)
-    y = y[rows]
-    weights = np.ones(len(rows)) if weights is None else np.asarray(weights[rows], dtype=np.float64)
+    branches = split.branches(X)
+    known = branches >= 0
+    mass = np.bincount(branches[known], weights=weights[known], minlength=split.n_branches)
+    for branch in range(split.n_branches):
+        here = (branches == branch) | ~known
+        yield here, (weights * np.where(known, 1.0, mass[branch] / mass.sum()))[here]
 
-    def make(rows: np.ndarray, weights: np.ndarray, depth: int, seed: int) -> GrownNode:
-        return GrownNode(rows, weights, depth, seed, notes.take(y[rows], weights))
 
-    def expand(node: GrownNode) -> None:
-        split(node)
+class _Growth:
+    """The examples that a tree is grown on, and how a node of it is split; the parameters are those of `grow_with`."""
+
+    def __init__(
+        self,
+        splitter: Splitter,
+        data: Training,
+        rows: np.ndarray,
+        weights: np.ndarray | None,
+        limits: Limits,
+        statistics: NodeStatistics | None,
+        reporter: Reporter | None,
+    ):
+        X = np.asarray(data.X[rows], dtype=np.float64)
+        self.X = X if splitter.keeps_missing else filled(X, data.fill)
+        self.y = data.y[rows]
+        self.weights = np.ones(len(rows)) if weights is None else np.asarray(weights[rows], dtype=np.float64)
+        self.total = self.weights.sum()
+        self.n_classes = len(data.classes)
+        self.splitter, self.limits = splitter, limits
+        self.statistics = ClassificationStatistics(self.n_classes) if statistics is None else statistics
+        self.reporter = Reporter(0) if reporter is None else reporter
+
+    def node(self, rows: np.ndarray, weights: np.ndarray, depth: int, seed: int) -> GrownNode:
+        """Make a node, not split yet."""
+        return GrownNode(rows, weights, depth, seed, self.statistics.compute(self.y[rows], weights))
+
+    def expand(self, node: GrownNode) -> None:
+        """Split a node, if it may be split and the split keeps to the limits; report progress."""
+        if self._may_be_split(node):
+            self._split(node)
         if not node.children:
             advance(settled=len(node.rows))
 
-    def split(node: GrownNode) -> None:
-        """Split a node, if it may be split and the split keeps to the limits."""
-        if (
-            notes.is_pure(node.counts)
-            or (limits.max_depth is not None and node.depth >= limits.max_depth)
-            or notes.size(node.weights) < max(limits.min_samples_split, 2 * limits.min_samples_leaf)
-        ):
-            return
-        own = X[node.rows]
-        found = splitter.split(
-            NodeExamples(own, y[node.rows], node.weights, n_classes, limits.min_samples_leaf, node.seed)
-        )
-        if found is None:
-            return
-        branches = found.branches(own)
-        known = branches >= 0
-        mass = np.bincount(branches[known], weights=node.weights[known], minlength=found.n_branches)
-        sizes = [notes.size(node.weights[branches == branch]) for branch in range(found.n_branches)]
-        if min(sizes) < limits.min_samples_leaf:
-            return
-        children = []
-        for branch in range(found.n_branches):
-            here = (branches == branch) | ~known
-            share = np.where(known, 1.0, mass[branch] / mass.sum())
-            seed = derived_seed(node.seed, branch + 1)
-            children.append(make(node.rows[here], (node.weights * share)[here], node.depth + 1, seed))
-        gain = notes.gain(node.counts, np.array([child.counts for child in children]))
-        if not gain > 0 or gain * notes.weight(node.counts) / weights.sum() < limits.min_impurity_decrease:
-            return
-        node.split, node.gain, node.children = found, gain, children
-        if isinstance(found, LinearTest):
-            test = found.features, found.coefficients, found.threshold
-            reporter.linear_node(node.depth, node.counts, len(node.rows), *test, gain)
-        else:
-            reporter.node(node.depth, node.counts, len(node.rows), f"{found.n_branches} branches", gain)
+    def _may_be_split(self, node: GrownNode) -> bool:
+        limits, size = self.limits, self.statistics.size(node.weights)
+        deep_enough = limits.max_depth is not None and node.depth >= limits.max_depth
+        enough = size >= max(limits.min_samples_split, 2 * limits.min_samples_leaf)
+        return enough and not deep_enough and not self.statistics.is_pure(node.counts)
 
-    root = make(np.arange(len(y)), weights, 0, derived_seed(seed, 0))
-    advance(started=len(y))
-    expand(root)
+    def _split(self, node: GrownNode) -> None:
+        X, y, min_leaf = self.X[node.rows], self.y[node.rows], self.limits.min_samples_leaf
+        split = self.splitter.split(NodeExamples(X, y, node.weights, self.n_classes, min_leaf, node.seed))
+        if split is None:
+            return
+        branches = split.branches(X)
+        sizes = [self.statistics.size(node.weights[branches == branch]) for branch in range(split.n_branches)]
+        if min(sizes) < min_leaf:
+            return
+        children = [
+            self.node(node.rows[here], weights, node.depth + 1, derived_seed(node.seed, number))
+            for number, (here, weights) in enumerate(divide(split, X, node.weights), start=1)
+        ]
+        gain = self.statistics.gain(node.counts, np.array([child.counts for child in children]))
+        decrease = gain * self.statistics.weight(node.counts) / self.total
+        if not gain > 0 or decrease < self.limits.min_impurity_decrease:
+            return
+        node.split, node.gain, node.children = split, gain, children
+        if isinstance(split, LinearTest):
+            test = split.features, split.coefficients, split.threshold
+            self.reporter.linear_node(node.depth, node.counts, len(node.rows), *test, gain)
+        else:
+            self.reporter.node(node.depth, node.counts, len(node.rows), f"{split.n_branches} branches", gain)
+
+
+def grow_with(
+    splitter: Splitter,
+    data: Training,
+    rows: np.ndarray,
+    weights: np.ndarray | None,
+    limits: Limits,
+    statistics: NodeStatistics | None = None,
+    reporter: Reporter | None = None,
+) -> GrownNode:
+    """Grow a tree; return its root.
+
+    Parameters
+    ----------
+    splitter : Splitter
+    data : Training
+        With numbers, or the codes of categories, in all columns.
+    rows : int array
+        The examples to grow on.
+    weights : float array (n_samples,) or None
+        Of all examples; None if they count alike.
+    limits : Limits
+    statistics : NodeStatistics, optional
+        What is kept of a node, and what a split gains. None: the weights of the classes, and information.
+    reporter : Reporter, optional
+    """
+    growth = _Growth(splitter, data, rows, weights, limits, statistics, reporter)
+    root = growth.node(np.arange(len(rows)), growth.weights, 0, derived_seed(data.seed, 0))
+    advance(started=len(rows))
+    growth.expand(root)
     if limits.max_leaf_nodes is None:
         stack = [root]
         while stack:
             for child in stack.pop().children:
-                expand(child)
+                growth.expand(child)
                 stack.append(child)
         return root
     # Best first: keep the split that gains most, as long as its leaves still fit in.
     order, leaves = itertools.count(), 1
-    heap = [(-root.gain * notes.weight(root.counts), next(order), root)]
+    heap = [(0.0, next(order), root)]
     while heap:
         _, _, node = heapq.heappop(heap)
         if leaves + len(node.children) - 1 > limits.max_leaf_nodes:
             node.split, node.gain, node.children = None, 0.0, []
         leaves += max(0, len(node.children) - 1)
         for child in node.children:
-            expand(child)
-            heapq.heappush(heap, (-child.gain * notes.weight(child.counts), next(order), child))
+            growth.expand(child)
+            heapq.heappush(heap, (-child.gain * growth.statistics.weight(child.counts), next(order), child))
     return root

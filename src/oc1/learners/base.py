@@ -1,33 +1,39 @@
-"""What every tree learner of the package shares: checking the input, pruning, prediction, and the common parameters.
+"""What every learner of the package shares: a fit in four steps, prediction, and the common parameters.
 
-A learner is a subclass that says how a tree is grown (`_grow`).
+``fit`` validates the input, grows a tree, prunes it and finishes it: one method each, which a learner inherits or
+overrides. A learner that brings nothing but a splitter derives from `SplitterClassifier`.
+
+Estimators are dataclasses of their parameters: a parameter is declared once, with its type and default, and inherited,
+and the constructor that scikit-learn expects follows from it.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator
-from dataclasses import replace
+from contextlib import contextmanager
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from numbers import Integral, Real
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
+import joblib
 import numpy as np
-from joblib import effective_n_jobs
+import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context, clone
 from sklearn.utils import Bunch, check_random_state, compute_sample_weight
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from ..data import sampling
-from ..data.categories import Categories, code_categories, encode, explain_text, labels_of, learn_and_encode, renumber
-from ..data.categories import replace_by_codes as coded
-from ..data.search_space import SearchSpace, attribute_means
+from ..data.categories import Categories, category_values, encode, explain_text, labels_of, learn_and_encode
+from ..data.search_space import SearchSpace
+from ..data.training import Training
 from ..growing.grower import GrowthOptions, TreeGrower
 from ..growing.nodes import GrownNode, build_tree
 from ..growing.penalised import CarefulGrower
 from ..growing.progress import Reporter
-from ..growing.splitters import ClassWeights, Limits, Notes, Splitter, grow_with
+from ..growing.splitters import ClassificationStatistics, Limits, NodeStatistics, Splitter, grow_with
 from ..kernels._compiling import announce_compiling
 from ..tree import pruning
 from ..tree.html import small_html
@@ -36,71 +42,32 @@ from ..tree.structure import TreeStructure
 #: Folds of ``prune="cv"``.
 PRUNING_FOLDS = 10
 
-
-class Training(NamedTuple):
-    """The checked training data of one fit."""
-
-    X: np.ndarray  # float64 or float32 (n, d), may hold NaN
-    y: np.ndarray  # int (n): class indices; float64 (n): numbers to predict
-    weights: np.ndarray | None  # None if all examples count alike
-    fill: np.ndarray  # what missing values count as
-    classes: np.ndarray
-    feature_names: tuple[str, ...]
-    seed: int
-    categories: Categories = ()  # empty if no attribute is categorical; else X holds category numbers
-    coded: tuple[bool, ...] = ()  # which attributes hold the codes of categories; empty if none do
-
-    # Parts of the examples, for growing and for judging, are said by the share (0 to 1) of each that belongs to them.
-
-    @property
-    def n_examples(self) -> int:
-        """Number of examples."""
-        return len(self.y)
-
-    @property
-    def varies(self) -> bool:
-        """Whether there is something to learn: more than one class, or different numbers."""
-        return bool(np.ptp(self.y) > 0)
-
-    @property
-    def everything(self) -> np.ndarray:
-        """All of the examples."""
-        return np.ones(len(self.y))
-
-    def hold_out(self, fraction: float) -> tuple[np.ndarray, np.ndarray]:
-        """Draw a part to be kept back; return (the others, that part)."""
-        return sampling.hold_out(self.X, self._labels, self.weights, fraction, self.seed)
-
-    def deal_folds(self, n_folds: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """Deal the examples into folds; yield (the others, that fold) for each."""
-        return sampling.deal_folds(self.X, self._labels, self.weights, n_folds, self.seed)
-
-    def mass(self, share: np.ndarray) -> float:
-        """Return the weight of a part."""
-        return float(share.sum() if self.weights is None else (self.weights * share).sum())
-
-    def part(self, share: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
-        """Return the rows that have a share, and all weights times their shares (None if all count alike)."""
-        return np.flatnonzero(share), None if self.weights is None else self.weights * share
-
-    @property
-    def _labels(self) -> np.ndarray:
-        # Numbers too are drawn by what they are, not by their size.
-        return np.unique(self.y, return_inverse=True)[1]
+Constraints = dict[str, list[Any]]
+Record = TypeVar("Record")
 
 
 class Grown(NamedTuple):
     """What growing returns."""
 
     tree: TreeStructure
-    n_hyperplanes: int
+    n_hyperplanes: int  # considered in all
     scale: np.ndarray  # of each attribute, to compare coefficients
+    root: GrownNode | None = None  # the nodes that the tree was made of, where they are kept
+
+
+class Pruned(NamedTuple):
+    """What pruning returns."""
+
+    tree: TreeStructure
+    alpha: float = 0.0  # the price of a leaf at which the tree is best
+    n_hyperplanes: int = 0  # considered for trees that were grown to judge this one
+    path: np.recarray | None = None  # the pruning path, where subtrees were judged
 
 
 def grow_tree(
     data: Training, rows: np.ndarray, weights: np.ndarray | None, options: GrowthOptions, verbose: int
 ) -> Grown:
-    """Grow a tree by the compiled search; the arguments are those of `TreeClassifier._grow`."""
+    """Grow a tree by the compiled search; the arguments are those of `TreeEstimator._grow_tree`."""
     kind = CarefulGrower if options.is_careful else TreeGrower
     grower = kind(
         data.X, data.y, weights, rows, data.fill, len(data.classes), options, data.seed,
@@ -117,53 +84,72 @@ def standard_scale(data: Training, rows: np.ndarray, weights: np.ndarray | None)
     return SearchSpace.make(data.X, rows, data.fill, own_weights, "standard").scale
 
 
-def seeded(estimator, seed: int):
+def seeded(estimator: Any, seed: int) -> Any:
     """Return a copy of the estimator in which every ``random_state``, also of the parts of a pipeline, is the seed."""
     model = clone(estimator)
     names = [name for name in model.get_params() if name == "random_state" or name.endswith("__random_state")]
     return model.set_params(**dict.fromkeys(names, seed))
 
 
-class CarefulEstimator(BaseEstimator):
-    """What trees and votes of trees share: a failed fit changes nothing, and prediction checks its input."""
+@contextmanager
+def unchanged_on_failure(estimator: BaseEstimator) -> Iterator[None]:
+    """Restore the estimator as it was where fitting it fails."""
+    before = estimator.__dict__.copy()
+    try:
+        yield
+    except BaseException:
+        estimator.__dict__.clear()
+        estimator.__dict__.update(before)
+        raise
 
-    @abstractmethod
-    def _fit(self, X, y, sample_weight):
-        """Check the input and fit."""
 
-    def _fit_or_restore(self, *arguments):
-        """Fit; a fit that fails leaves the estimator as it was."""
-        before = self.__dict__.copy()
-        try:
-            return self._fit(*arguments)
-        except BaseException:
-            self.__dict__.clear()
-            self.__dict__.update(before)
-            raise
+# ---------------------------------------------------------------------------------------------------- all estimators
 
-    def _checked(self, X) -> np.ndarray:
+
+class BaseOC1Estimator(BaseEstimator):
+    """Base of trees and votes of trees: they check their input and show themselves in notebooks in the same way."""
+
+    _parameter_constraints: ClassVar[Constraints] = {}
+    _takes_categories: ClassVar[bool] = False
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        # A class lists the constraints of the parameters that it adds or changes.
+        inherited = (vars(base).get("_parameter_constraints", {}) for base in reversed(cls.__mro__))
+        cls._parameter_constraints = {name: value for own in inherited for name, value in own.items()}
+
+    def __dask_tokenize__(self) -> str:
+        """Return what Dask tells models apart by; of a dataclass it would only look at the parameters."""
+        return str(joblib.hash(self))
+
+    def _from_parameters(self, kind: type[Record], **further: Any) -> Record:
+        """Make a dataclass whose fields are parameters of the same names, but for those given here."""
+        own = {field.name for field in fields(kind) if field.init} & set(self._get_param_names())  # type: ignore[arg-type]
+        return kind(**{name: getattr(self, name) for name in own - further.keys()}, **further)
+
+    def _checked(self, X: npt.ArrayLike) -> np.ndarray:
+        """Return the input of a prediction as numbers."""
         check_is_fitted(self)
         if getattr(self, "categories_", None) is not None:
             X = encode(X, self.categories_, type(self).__name__)
         return self._validated(X, reset=False)
 
-    def _validated(self, X, *y, reset=True):
+    def _validated(self, X: npt.ArrayLike, *y: npt.ArrayLike, reset: bool = True) -> Any:
+        wanted = {"dtype": [np.float64, np.float32], "ensure_all_finite": "allow-nan"}
         try:
-            return validate_data(
-                self, X, *y, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan", reset=reset
-            )  # fmt: skip
+            return validate_data(self, X, *y, reset=reset, **wanted)
         except ValueError as error:
             if "could not convert" in str(error):
-                explain_text(X, hasattr(self, "categorical_features"))
+                explain_text(X, self._takes_categories)
             raise
 
-    def _repr_html_inner(self):
+    def _repr_html_inner(self) -> str:
         """Return what a notebook shows: the tree, once there is one."""
         if not (hasattr(self, "tree_") or hasattr(self, "estimators_")):
             return super()._repr_html_inner()
         return small_html(self)
 
-    def _repr_mimebundle_(self, **kwargs):
+    def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
         """Return what a notebook shows, as text and, unless scikit-learn's ``display`` is "text", as HTML."""
         bundle = super()._repr_mimebundle_(**kwargs)
         if "text/html" in bundle:
@@ -171,14 +157,14 @@ class CarefulEstimator(BaseEstimator):
         return bundle
 
 
-class CarefulClassifier(ClassifierMixin, CarefulEstimator):
-    """What trees and votes of trees for classes share."""
+class BaseOC1Classifier(ClassifierMixin, BaseOC1Estimator):
+    """Base of trees and votes of trees that predict classes."""
 
     @abstractmethod
-    def predict_proba(self, X):
+    def predict_proba(self, X: npt.ArrayLike) -> np.ndarray:
         """Return the share of each class."""
 
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: npt.ArrayLike) -> np.ndarray:
         """Return the logarithm of `predict_proba`.
 
         Parameters
@@ -193,30 +179,144 @@ class CarefulClassifier(ClassifierMixin, CarefulEstimator):
             return np.log(self.predict_proba(X))
 
 
-class TreeEstimator(CarefulEstimator):
-    """Base of the package's tree learners, for classes or numbers."""
+# ---------------------------------------------------------------------------------------------------- trees
 
-    _parameter_constraints: ClassVar[dict] = {
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class TreeEstimator(BaseOC1Estimator):
+    """Base of the tree learners, for classes or numbers. For the parameters see `oc1.OC1Classifier`."""
+
+    max_depth: int | None = None
+    min_samples_split: int = 2
+    min_samples_leaf: int = 1
+    max_leaf_nodes: int | None = None
+    min_impurity_decrease: float = 0.0
+    ccp_alpha: float = 0.0
+    random_state: int | np.random.RandomState | None = None
+    verbose: int = 0
+
+    _parameter_constraints: ClassVar[Constraints] = {
         "max_depth": [Interval(Integral, 0, None, closed="left"), None],
         "min_samples_split": [Interval(Integral, 2, None, closed="left")],
         "min_samples_leaf": [Interval(Integral, 1, None, closed="left")],
         "max_leaf_nodes": [Interval(Integral, 1, None, closed="left"), None],
         "min_impurity_decrease": [Interval(Real, 0, None, closed="left")],
-        "prune": [StrOptions({"holdout", "cv"}), None],
-        "prune_fraction": [Interval(Real, 0, 1, closed="neither")],
-        "prune_se": [Interval(Real, 0, None, closed="left")],
         "ccp_alpha": [Interval(Real, 0, None, closed="left")],
         "random_state": ["random_state"],
         "verbose": ["verbose"],
     }
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         """Tell scikit-learn that missing values are welcome."""
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
         return tags
 
-    def cost_complexity_pruning_path(self, X, y, sample_weight=None):
+    # ------------------------------------------------------------------------------------------------ fitting
+
+    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    def fit(self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> Self:
+        """Grow and prune the tree.
+
+        Parameters
+        ----------
+        X : array-like (n_samples, n_features)
+            Numbers; NaN where a value is missing.
+        y : array-like (n_samples,)
+            Class labels, or the numbers to predict.
+        sample_weight : array-like (n_samples,), optional
+            A weight of 2 is the same as giving the example twice, 0 as leaving it out. (But the parameters
+            ``min_samples_...`` of most learners count rows.)
+
+        Returns
+        -------
+        self
+        """
+        with unchanged_on_failure(self):
+            self._learn(self._validate(X, y, sample_weight))
+        return self
+
+    def _learn(self, data: Training) -> None:
+        """Grow, prune and finish the tree."""
+        growing, held = self._keep_back(data)
+        grown = self._grow(data, growing)
+        pruned = self._prune(data, grown, held)
+        self._finish(data, grown, pruned)
+
+    def _validate(self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None) -> Training:
+        """Check the input; return it as training data."""
+        X, categories = self._encode_categories(X)
+        checked, labels = self._validated(X, y)
+        target, classes = self._encode_target(labels)
+        weights = self._weights(sample_weight, checked, labels)
+        seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+        names = tuple(str(name) for name in getattr(self, "feature_names_in_", ()))
+        return Training.make(checked, target, weights, classes, names, seed, categories)
+
+    def _encode_categories(self, X: npt.ArrayLike) -> tuple[Any, Categories]:
+        """Return X with numbers in place of categories, and these; learners without categories know none."""
+        return X, ()
+
+    @abstractmethod
+    def _encode_target(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return (class indices, classes), or (numbers, nothing)."""
+
+    def _weights(self, sample_weight: npt.ArrayLike | None, X: np.ndarray, y: np.ndarray) -> np.ndarray | None:
+        """Return the weights of the examples, None if all count alike."""
+        if sample_weight is None:
+            return None
+        return _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+
+    def _keep_back(self, data: Training) -> tuple[np.ndarray, np.ndarray | None]:
+        """Return the shares of the examples to grow on, and of those kept back for pruning (None: none are)."""
+        return data.everything, None
+
+    def _grow(self, data: Training, share: np.ndarray) -> Grown:
+        """Grow on a part of the examples, with the codes that it gives to the categories; the tree carries them."""
+        rows, weights = data.part(share)
+        if not data.categories:
+            return self._grow_tree(data, rows, weights)
+        numbers, codes = data.with_codes(rows, weights)
+        grown = self._grow_tree(numbers, rows, weights)
+        tree: Any = grown.tree
+        return grown._replace(tree=replace(tree, codes=codes, categories=labels_of(data.categories)))
+
+    @abstractmethod
+    def _grow_tree(self, data: Training, rows: np.ndarray, weights: np.ndarray | None) -> Grown:
+        """Grow an unpruned tree on the given rows; `weights` are those of all examples, None if they count alike."""
+
+    def _prune(self, data: Training, grown: Grown, held: np.ndarray | None) -> Pruned:
+        """Prune the tree; `held` is the share of each example that was kept back."""
+        return Pruned(grown.tree)
+
+    def _finish(self, data: Training, grown: Grown, pruned: Pruned) -> None:
+        """Keep what was learnt."""
+        self.tree_: Any = pruning.cut_at(pruned.tree, self.ccp_alpha)
+        self.unpruned_tree_ = grown.tree
+        self.n_hyperplanes_ = grown.n_hyperplanes + pruned.n_hyperplanes
+        self._scale = grown.scale
+        self.__dict__.pop("pruning_path_", None)
+        if pruned.path is not None:
+            self.pruning_path_ = pruned.path
+
+    @cached_property
+    def pruning_path_(self) -> np.recarray:
+        """The cost-complexity sequence; it is computed when it is first asked for, unless the tree was pruned by it."""
+        check_is_fitted(self)
+        sequence = pruning.prune_sequence(self.unpruned_tree_)
+        return self._path(sequence, np.full(len(sequence.alphas), np.nan))
+
+    def _path(self, sequence: pruning.PruningSequence, means: np.ndarray) -> np.recarray:
+        """Return a sequence as a table, with what each subtree is worth (NaN where nothing was judged)."""
+        return pruning.pruning_path(sequence, means)
+
+    def _limits(self) -> Limits:
+        """Return when a node stays a leaf."""
+        return self._from_parameters(Limits)
+
+    def cost_complexity_pruning_path(
+        self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None
+    ) -> Bunch:
         """Grow a tree without pruning and return the prices of a leaf, ``ccp_alpha``, at which it becomes smaller.
 
         As in scikit-learn, but equal prices are listed once.
@@ -237,117 +337,13 @@ class TreeEstimator(CarefulEstimator):
         ccp_alphas, impurities = pruning.impurity_path(whole.tree_)
         return Bunch(ccp_alphas=ccp_alphas, impurities=impurities)
 
-    def _unpruned_copy(self):
+    def _unpruned_copy(self) -> Self:
         """Return an estimator whose tree is this one's before anything is cut."""
         return clone(self).set_params(prune=None, ccp_alpha=0.0)
 
-    @abstractmethod
-    def _grow(self, data: Training, rows: np.ndarray, weights: np.ndarray | None) -> Grown:
-        """Grow an unpruned tree on the given rows; `weights` are those of all examples, None if they count alike."""
+    # ------------------------------------------------------------------------------------------------ prediction
 
-    def _learn(self, X, y, weights, classes, categories: Categories = ()):
-        """Grow and prune on checked data."""
-        if weights is not None and not weights.all():
-            kept = weights > 0
-            if not kept.any():
-                raise ValueError("class_weight and sample_weight leave no example: all weights are zero")
-            X, y, weights = X[kept], y[kept], weights[kept]
-        if categories:
-            X, categories = renumber(X, categories, y, weights)
-        seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-        names = tuple(str(name) for name in getattr(self, "feature_names_in_", ()))
-        return self._learn_from(
-            Training(X, y, weights, attribute_means(X, weights), classes, names, seed, categories)
-        )  # fmt: skip
-
-    def _learn_from(self, data: Training):
-        """Grow and prune, and keep what was learnt."""
-        unpruned, pruned, path, n_hyperplanes, scale = self._grow_and_prune(data)
-        self.tree_: Any = pruning.cut_at(pruned, self.ccp_alpha)
-        self.unpruned_tree_ = unpruned
-        self.pruning_path_ = path
-        self.n_hyperplanes_ = n_hyperplanes
-        self._scale = scale
-        if hasattr(self, "categorical_features"):
-            known = [None if own is None else np.array(own, dtype=object) for own in data.categories]
-            self.categories_ = known or None
-        return self
-
-    def _grow_part(self, data: Training, share: np.ndarray) -> Grown:
-        """Grow on a part of the examples, with the codes that it gives to the categories; the tree carries them."""
-        rows, weights = data.part(share)
-        if not data.categories:
-            return self._grow(data, rows, weights)
-        codes, means = code_categories(data.X, data.categories, data.y, len(data.classes), rows, weights)
-        fill = np.where([own is None for own in codes], data.fill, means)
-        is_coded = tuple(own is not None for own in codes)
-        numbers = data._replace(X=coded(data.X, codes), fill=fill, categories=(), coded=is_coded)
-        grown = self._grow(numbers, rows, weights)
-        tree: Any = grown.tree
-        return grown._replace(tree=replace(tree, codes=codes, categories=labels_of(data.categories)))
-
-    def _judge_part(self, data: Training, sequence: pruning.PruningSequence, share: np.ndarray) -> np.ndarray:
-        """Return what each subtree of a sequence is worth on a part of the examples."""
-        rows, weights = data.part(share)
-        return self._judge(sequence, data.X[rows], data.y[rows], None if weights is None else weights[rows])
-
-    def _pruning(self, data: Training) -> str | None:
-        """Return how the tree is pruned."""
-        return self.prune
-
-    def _finished(self, tree: TreeStructure, data: Training, alpha: float) -> TreeStructure:
-        """Return the pruned tree, or what is made of it; `alpha` is the price of a leaf at which it is best."""
-        return tree
-
-    @abstractmethod
-    def _judge(self, sequence: pruning.PruningSequence, X: np.ndarray, y: np.ndarray, weights: np.ndarray | None):
-        """Return what each subtree of the sequence is worth on examples, as sums over them: a row for each subtree."""
-
-    @abstractmethod
-    def _choose(self, means: np.ndarray, n_examples: float) -> int:
-        """Return the step of the best subtree by what `_judge` returned for each, per example."""
-
-    @abstractmethod
-    def _path(self, sequence: pruning.PruningSequence, means: np.ndarray) -> np.recarray:
-        """Return the sequence as a table; the means are NaN where nothing was judged."""
-
-    def _grow_and_prune(self, data: Training):
-        """Return (whole tree, pruned tree, pruning path, hyperplanes considered, scale of the attributes)."""
-        prune, n_hyperplanes = self._pruning(data), 0
-        draws = prune is not None and data.varies  # with one class there is nothing to prune
-
-        def grow(share) -> Grown:
-            nonlocal n_hyperplanes
-            grown = self._grow_part(data, share)
-            n_hyperplanes += grown.n_hyperplanes
-            return grown
-
-        everything = data.everything
-        growing, held = data.hold_out(self.prune_fraction) if prune == "holdout" and draws else (everything, None)
-        unpruned, _, scale = grow(growing)
-        sequence = pruning.prune_sequence(unpruned)
-        step, means = 0, np.full(len(sequence.alphas), np.nan)
-        held_mass = 0.0 if held is None else data.mass(held)
-        if held is not None and held_mass > 0.0:
-            means = self._judge_part(data, sequence, held) / held_mass
-            step = self._choose(means, held_mass)
-        elif prune == "cv" and draws:
-            trials = ((pruning.prune_sequence(grow(rest).tree), fold) for rest, fold in data.deal_folds(PRUNING_FOLDS))
-            judged = [
-                pruning.correct_at(sequence, other, self._judge_part(data, other, fold)) for other, fold in trials
-            ]
-            mass = data.mass(everything)
-            means = np.sum(judged, axis=0) / mass
-            step = self._choose(means, mass)
-        pruned = sequence.subtree(step) if prune is not None else unpruned
-        pruned = self._finished(pruned, data, float(sequence.alphas[step]))
-        return unpruned, pruned, self._path(sequence, means), n_hyperplanes, scale
-
-    def _leaves(self, X) -> np.ndarray:
-        X = self._checked(X)
-        return self.tree_.apply(X, effective_n_jobs(getattr(self, "n_jobs", None)))
-
-    def apply(self, X):
+    def apply(self, X: npt.ArrayLike) -> np.ndarray:
         """Return the number of the leaf that each example ends in.
 
         Parameters
@@ -358,9 +354,10 @@ class TreeEstimator(CarefulEstimator):
         -------
         int array (n_samples,)
         """
-        return self._leaves(X)
+        checked = self._checked(X)
+        return self.tree_.apply(checked, joblib.effective_n_jobs(getattr(self, "n_jobs", None)))
 
-    def decision_path(self, X):
+    def decision_path(self, X: npt.ArrayLike) -> Any:
         """Return the nodes that each example passes through.
 
         Parameters
@@ -371,15 +368,15 @@ class TreeEstimator(CarefulEstimator):
         -------
         sparse matrix (n_samples, n_nodes)
         """
-        X = self._checked(X)
-        return self.tree_.decision_path(X)
+        checked = self._checked(X)
+        return self.tree_.decision_path(checked)
 
-    def get_depth(self):
+    def get_depth(self) -> int:
         """Return the depth of the deepest leaf."""
         check_is_fitted(self)
         return self.tree_.max_depth
 
-    def get_n_leaves(self):
+    def get_n_leaves(self) -> int:
         """Return the number of leaves: the paper's tree size."""
         check_is_fitted(self)
         return self.tree_.n_leaves
@@ -392,7 +389,7 @@ class TreeEstimator(CarefulEstimator):
         return self.tree_
 
     @property
-    def feature_importances_(self):
+    def feature_importances_(self) -> np.ndarray:
         """Gain of the splits by attribute; adds up to 1 (or is all zero for a single leaf)."""
         check_is_fitted(self)
         importances = self.tree_.importances(self._scale)
@@ -400,65 +397,114 @@ class TreeEstimator(CarefulEstimator):
         return importances / total if total > 0 else importances
 
 
-class TreeClassifier(CarefulClassifier, TreeEstimator):
-    """Base of the package's trees for classes."""
+@dataclass(kw_only=True, eq=False, repr=False)
+class CategoricalTree(TreeEstimator):
+    """Base of the trees that take categorical attributes."""
 
-    _parameter_constraints: ClassVar[dict] = {
-        **TreeEstimator._parameter_constraints,
+    categorical_features: npt.ArrayLike | None = None
+
+    _takes_categories: ClassVar[bool] = True
+    _parameter_constraints: ClassVar[Constraints] = {
+        "categorical_features": ["array-like", StrOptions({"from_dtype"}), None],
+    }
+
+    def _encode_categories(self, X: npt.ArrayLike) -> tuple[Any, Categories]:
+        return learn_and_encode(X, self.categorical_features)
+
+    def _finish(self, data: Training, grown: Grown, pruned: Pruned) -> None:
+        super()._finish(data, grown, pruned)
+        self.categories_ = category_values(data.categories)
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class CostComplexityTree(TreeEstimator):
+    """Base of the trees that are pruned by cost-complexity, on examples kept back or by cross-validation."""
+
+    prune: str | None = "holdout"
+    prune_fraction: float = 0.1
+    prune_se: float = 0.0
+
+    _parameter_constraints: ClassVar[Constraints] = {
+        "prune": [StrOptions({"holdout", "cv"}), None],
+        "prune_fraction": [Interval(Real, 0, 1, closed="neither")],
+        "prune_se": [Interval(Real, 0, None, closed="left")],
+    }
+
+    def _pruning_method(self, data: Training) -> str | None:
+        """Return how the tree is pruned: "holdout", "cv" or None."""
+        return self.prune
+
+    def _keep_back(self, data: Training) -> tuple[np.ndarray, np.ndarray | None]:
+        if self._pruning_method(data) == "holdout" and data.varies:  # with one class there is nothing to prune
+            return data.hold_out(self.prune_fraction)
+        return super()._keep_back(data)
+
+    def _prune(self, data: Training, grown: Grown, held: np.ndarray | None) -> Pruned:
+        method, n_hyperplanes = self._pruning_method(data), 0
+        if method is None:
+            return Pruned(grown.tree)
+        sequence = pruning.prune_sequence(grown.tree)
+        if method == "cv" and data.varies:
+            worth, judged_mass = [], data.mass(data.everything)
+            for rest, fold in data.deal_folds(PRUNING_FOLDS):
+                trial = self._grow(data, rest)
+                n_hyperplanes += trial.n_hyperplanes
+                other = pruning.prune_sequence(trial.tree)
+                worth.append(pruning.correct_at(sequence, other, self._judge(data, other, fold)))
+            means = np.sum(worth, axis=0) / judged_mass
+        elif held is not None and data.mass(held) > 0.0:
+            judged_mass = data.mass(held)
+            means = self._judge(data, sequence, held) / judged_mass
+        else:
+            return Pruned(sequence.subtree(0))
+        step = self._choose_step(means, judged_mass)
+        alpha = float(sequence.alphas[step])
+        return Pruned(sequence.subtree(step), alpha, n_hyperplanes, self._path(sequence, means))
+
+    def _judge(self, data: Training, sequence: pruning.PruningSequence, share: np.ndarray) -> np.ndarray:
+        """Return what each subtree of a sequence is worth on a part of the examples, as sums over them."""
+        rows, weights = data.part(share)
+        return self._sum_scores(sequence, data.X[rows], data.y[rows], None if weights is None else weights[rows])
+
+    def _sum_scores(
+        self, sequence: pruning.PruningSequence, X: np.ndarray, y: np.ndarray, weights: np.ndarray | None
+    ) -> np.ndarray:
+        """Return what each subtree of the sequence is worth on examples, as sums over them: a row for each subtree."""
+        return sequence.correct(X, y, weights)
+
+    def _choose_step(self, means: np.ndarray, n_examples: float) -> int:
+        """Return the step of the best subtree by what `_judge` returned for each, per example."""
+        return pruning.choose_step(means, n_examples, self.prune_se)
+
+
+@dataclass(kw_only=True, eq=False, repr=False)
+class TreeClassifier(BaseOC1Classifier, TreeEstimator):
+    """Base of the trees that predict classes."""
+
+    class_weight: dict[Any, float] | str | None = None
+    smoothing: float = 0.0
+
+    _parameter_constraints: ClassVar[Constraints] = {
         "class_weight": [dict, StrOptions({"balanced"}), None],
         "smoothing": [Interval(Real, 0, None, closed="left")],
     }
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None):
-        """Grow and prune the tree.
-
-        Parameters
-        ----------
-        X : array-like (n_samples, n_features)
-            Numbers; NaN where a value is missing (it counts as the attribute's mean, unless a parameter says
-            otherwise).
-        y : array-like (n_samples,)
-            Class labels.
-        sample_weight : array-like (n_samples,), optional
-            A weight of 2 is the same as giving the example twice, 0 as leaving it out (but for the parameters
-            ``min_samples_...``, which count rows).
-
-        Returns
-        -------
-        self
-        """
-        return self._fit_or_restore(X, y, sample_weight)
-
-    def _fit(self, X, y, sample_weight):
-        X, categories = learn_and_encode(X, getattr(self, "categorical_features", None))
-        X, y = self._validated(X, y)
+    def _encode_target(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         check_classification_targets(y)
-        classes, labels = np.unique(y, return_inverse=True)
-        self.classes_ = classes
-        return self._learn(X, labels, self._weights(sample_weight, X, y), classes, categories)
+        self.classes_, indices = np.unique(y, return_inverse=True)
+        return indices, self.classes_
 
-    def _judge(self, sequence, X, y, weights):
-        return sequence.correct(X, y, weights)
-
-    def _choose(self, means, n_examples):
-        return pruning.choose_step(means, n_examples, self.prune_se)
-
-    def _path(self, sequence, means):
-        return pruning.pruning_path(sequence, means)
-
-    def _weights(self, sample_weight, X, y) -> np.ndarray | None:
-        """Combine sample and class weights; None if all examples count alike."""
-        if sample_weight is None and self.class_weight is None:
-            return None
-        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        if self.class_weight is not None:
-            weights = weights * compute_sample_weight(self.class_weight, y)
-            if weights.min() < 0:
-                raise ValueError(f"class_weight must not be negative, got {self.class_weight!r}")
+    def _weights(self, sample_weight: npt.ArrayLike | None, X: np.ndarray, y: np.ndarray) -> np.ndarray | None:
+        weights = super()._weights(sample_weight, X, y)
+        if self.class_weight is None:
+            return weights
+        of_classes = compute_sample_weight(self.class_weight, y)
+        weights = of_classes if weights is None else weights * of_classes
+        if weights.min() < 0:
+            raise ValueError(f"class_weight must not be negative, got {self.class_weight!r}")
         return weights
 
-    def predict(self, X):
+    def predict(self, X: npt.ArrayLike) -> np.ndarray:
         """Return the class of each example: the majority of its leaf.
 
         Parameters
@@ -469,10 +515,10 @@ class TreeClassifier(CarefulClassifier, TreeEstimator):
         -------
         array (n_samples,)
         """
-        leaves = self._leaves(X)
+        leaves = self.apply(X)
         return self.classes_[self.tree_.majority[leaves]]
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: npt.ArrayLike) -> np.ndarray:
         """Return the share of each class in the leaf of each example, smoothed if so asked for.
 
         Parameters
@@ -484,43 +530,34 @@ class TreeClassifier(CarefulClassifier, TreeEstimator):
         array (n_samples, n_classes)
             In the order of ``classes_``.
         """
-        leaves = self._leaves(X)
+        leaves = self.apply(X)
         return self.tree_.smoothed_probabilities(self.smoothing)[leaves]
 
 
-class GrownBySplitter(TreeEstimator):
+# ---------------------------------------------------------------------------------------------------- by a splitter
+
+
+class SplitterTree(TreeEstimator):
     """Base of the learners that bring a splitter (see `oc1.growing.splitters`)."""
 
     @abstractmethod
     def _splitter(self, data: Training, rows: np.ndarray) -> Splitter:
         """Return the rule that splits a node, for a tree on these rows."""
 
-    def _notes(self, data: Training) -> Notes:
-        """Return what the tree notes of a node."""
-        return ClassWeights(len(data.classes))
+    def _statistics(self, data: Training) -> NodeStatistics:
+        """Return what the tree keeps of each node."""
+        return ClassificationStatistics(len(data.classes))
 
     def _build(self, root: GrownNode, data: Training) -> TreeStructure:
         """Turn the grown nodes into a tree."""
         return build_tree(root, data.fill, data.classes, data.feature_names)
 
-    def _grow(self, data, rows, weights):
-        splitter = self._splitter(data, rows)
-        limits = Limits(
-            self.max_depth,
-            self.min_samples_split,
-            self.min_samples_leaf,
-            self.max_leaf_nodes,
-            self.min_impurity_decrease,
-        )
+    def _grow_tree(self, data: Training, rows: np.ndarray, weights: np.ndarray | None) -> Grown:
+        splitter, reporter = self._splitter(data, rows), Reporter(self.verbose, data.feature_names)
         with announce_compiling():
-            root = grow_with(
-                splitter, data.X, data.y, weights, rows, data.fill, len(data.classes), limits, data.seed,
-                Reporter(self.verbose, data.feature_names), self._notes(data),
-            )  # fmt: skip
-        return Grown(self._build(root, data), splitter.n_hyperplanes, standard_scale(data, rows, weights))
+            root = grow_with(splitter, data, rows, weights, self._limits(), self._statistics(data), reporter)
+        return Grown(self._build(root, data), splitter.n_hyperplanes, standard_scale(data, rows, weights), root)
 
 
-class SplitterClassifier(GrownBySplitter, TreeClassifier):
-    """Base of the classifiers that bring a splitter."""
-
-    _parameter_constraints: ClassVar[dict] = TreeClassifier._parameter_constraints
+class SplitterClassifier(SplitterTree, CostComplexityTree, TreeClassifier):
+    """Base of the classifiers that bring a splitter and are pruned by cost-complexity."""

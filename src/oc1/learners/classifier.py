@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import ClassVar
+from typing import Any, ClassVar
 
+import numpy as np
 from joblib import effective_n_jobs
 from sklearn.base import clone
 from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..data.search_space import NORMALIZATIONS
+from ..data.training import Training
 from ..growing.grower import LARGE, GrowthOptions
 from ..growing.starts import GROUPINGS, RANDOM, STARTS
 from ..growing.tao import refine
-from ..impurity import MEASURES, get_measure
+from ..impurity import MEASURES, ImpurityFunction, get_measure
 from ..kernels import _kernels
-from .base import TreeClassifier, grow_tree
+from ..tree.structure import TreeStructure
+from .base import (
+    CategoricalTree,
+    Constraints,
+    CostComplexityTree,
+    Grown,
+    Pruned,
+    TreeClassifier,
+    grow_tree,
+)
 
 ORDERS = {"sequential": _kernels.SEQUENTIAL, "best": _kernels.BEST, "random": _kernels.RANDOM}
 #: What "auto" stands for, by preset. (Section 4.1 of the paper: attributes in the positive quadrant, a tenth of the
@@ -25,13 +38,14 @@ PRESETS = {
     "paper": {"normalize": "positive", "prune": "holdout"},
 }
 #: Up to this number of examples, ``prune="auto"`` is cross-validation where the complexity penalty does not apply.
-FEW_EXAMPLES = 2000
+MAX_EXAMPLES_FOR_CV = 2000
 #: The starts of the paper, and those that did best when the complexity penalty chooses among the results.
-PLAIN_STARTS = ("axis", "random")
-CAREFUL_STARTS = ("axis", "logistic", "least_squares", "random")
+PAPER_STARTS = ("axis", "random")
+PENALISED_STARTS = ("axis", "logistic", "least_squares", "random")
 
 
-class OC1Classifier(TreeClassifier):
+@dataclass(kw_only=True, eq=False, repr=False)
+class OC1Classifier(CategoricalTree, CostComplexityTree, TreeClassifier):
     """Oblique decision tree by the randomized hill climbing of OC1 (Murthy, Kasif & Salzberg 1994).
 
     At each node the best axis-parallel split is found, then hyperplanes are improved one coefficient at a time from
@@ -184,9 +198,30 @@ class OC1Classifier(TreeClassifier):
     5
     """
 
+    preset: str | None = None
+    criterion: str | ImpurityFunction = "twoing"
+    splits: str = "best"
+    normalize: str = "auto"
+    n_restarts: int = 20
+    n_jumps: int = 5
+    starts: Sequence[str] | str | None = None
+    groupings: Sequence[str] | str = ("one_vs_rest",)
+    complexity_penalty: float = 3.0
+    rounding: bool | None = None
+    sparsity: float | None = None
+    refine: bool | None = None
+    order: str = "sequential"
+    n_perturbations: int = 50
+    stagnation: float = 1.0
+    axis_bias: float = 1.0
+    min_samples_oblique: int | None = None
+    max_terms: int | None = None
+    missing: str = "mean"
+    prune: str | None = "auto"
+    n_jobs: int | None = None
+
     _large: ClassVar[int] = LARGE  # see `GrowthOptions`
-    _parameter_constraints: ClassVar[dict] = {
-        **TreeClassifier._parameter_constraints,
+    _parameter_constraints: ClassVar[Constraints] = {
         "preset": [StrOptions(set(PRESETS) - {None}), None],
         "prune": [StrOptions({"auto", "holdout", "cv"}), None],
         "starts": [list, tuple, str, None],
@@ -206,152 +241,76 @@ class OC1Classifier(TreeClassifier):
         "axis_bias": [Interval(Real, 1, None, closed="left")],
         "min_samples_oblique": [Interval(Integral, 2, None, closed="left"), None],
         "max_terms": [Interval(Integral, 1, None, closed="left"), None],
-        "categorical_features": ["array-like", StrOptions({"from_dtype"}), None],
         "missing": [StrOptions({"mean", "direction"})],
         "n_jobs": [Integral, None],
     }
 
-    def __init__(
-        self,
-        *,
-        preset=None,
-        criterion="twoing",
-        splits="best",
-        normalize="auto",
-        n_restarts=20,
-        n_jumps=5,
-        starts=None,
-        groupings=("one_vs_rest",),
-        complexity_penalty=3.0,
-        rounding=None,
-        sparsity=None,
-        refine=None,
-        order="sequential",
-        n_perturbations=50,
-        stagnation=1.0,
-        axis_bias=1.0,
-        min_samples_oblique=None,
-        max_terms=None,
-        max_depth=None,
-        min_samples_split=2,
-        min_samples_leaf=1,
-        max_leaf_nodes=None,
-        min_impurity_decrease=0.0,
-        categorical_features=None,
-        missing="mean",
-        prune="auto",
-        prune_fraction=0.1,
-        prune_se=0.0,
-        ccp_alpha=0.0,
-        class_weight=None,
-        smoothing=0.0,
-        random_state=None,
-        n_jobs=None,
-        verbose=0,
-    ):
-        self.preset = preset
-        self.criterion = criterion
-        self.splits = splits
-        self.normalize = normalize
-        self.n_restarts = n_restarts
-        self.n_jumps = n_jumps
-        self.starts = starts
-        self.groupings = groupings
-        self.complexity_penalty = complexity_penalty
-        self.rounding = rounding
-        self.sparsity = sparsity
-        self.refine = refine
-        self.order = order
-        self.n_perturbations = n_perturbations
-        self.stagnation = stagnation
-        self.axis_bias = axis_bias
-        self.min_samples_oblique = min_samples_oblique
-        self.max_terms = max_terms
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.categorical_features = categorical_features
-        self.missing = missing
-        self.prune = prune
-        self.prune_fraction = prune_fraction
-        self.prune_se = prune_se
-        self.ccp_alpha = ccp_alpha
-        self.class_weight = class_weight
-        self.smoothing = smoothing
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
-    def _grow(self, data, rows, weights):
-        return grow_tree(data, rows, weights, self._options(data.X.shape[1], len(data.classes)), self.verbose)
-
-    def _setting(self, name: str):
+    def _setting(self, name: str) -> str | None:
         """Return a parameter, or what the preset says where it is "auto"."""
         value = getattr(self, name)
         return PRESETS[self.preset][name] if value == "auto" else value
 
-    def _pruning(self, data):
-        prune = self._setting("prune")
-        if prune != "auto":
-            return prune
-        if self._is_careful:
-            return None
-        return "cv" if data.n_examples <= FEW_EXAMPLES else "holdout"
-
-    def _unpruned_copy(self):
-        return clone(self).set_params(ccp_alpha=0.0) if self._is_careful else super()._unpruned_copy()
-
-    def _finished(self, tree, data, alpha):
-        # It works on a copy of the examples: where these are many, it must be asked for. And those that change sides
-        # could leave too few for a split.
-        usual = self._is_careful and data.n_examples <= self._large and self.min_samples_split == 2
-        if not (usual and not len(tree.missing) if self.refine is None else self.refine):
-            return tree
-        return refine(
-            tree, data.X, data.y, data.weights, alpha=alpha, min_samples_leaf=self.min_samples_leaf,
-            criterion=self.criterion, widen=not self._is_careful,
-        )  # fmt: skip
-
     @property
-    def _is_careful(self) -> bool:
+    def _is_penalised(self) -> bool:
         """Whether the complexity penalty applies: it decides where the tree ends."""
         classical = self.splits == "axis" or self._setting("normalize") != "standard"
         return self._setting("prune") == "auto" and not classical and self.complexity_penalty > 0.0
 
-    def _options(self, n_features: int, n_classes: int) -> GrowthOptions:
-        usual = CAREFUL_STARTS if self._is_careful else PLAIN_STARTS
-        starts = usual if self.starts is None else self.starts
-        return GrowthOptions(
+    def _grow_tree(self, data: Training, rows: np.ndarray, weights: np.ndarray | None) -> Grown:
+        return grow_tree(data, rows, weights, self._options(len(data.classes)), self.verbose)
+
+    def _options(self, n_classes: int) -> GrowthOptions:
+        penalised = self._is_penalised
+        usual_starts = PENALISED_STARTS if penalised else PAPER_STARTS
+        return self._from_parameters(
+            GrowthOptions,
             measure=get_measure(self.criterion, n_classes),
-            splits=self.splits,
-            n_restarts=self.n_restarts,
-            n_jumps=self.n_jumps,
             order=ORDERS[self.order],
-            n_perturbations=self.n_perturbations,
             stagnation=float(self.stagnation),
             axis_bias=float(self.axis_bias),
-            min_samples_oblique=self.min_samples_oblique,
-            max_terms=self.max_terms,
-            max_depth=self.max_depth,
-            min_samples_split=self.min_samples_split,
-            min_samples_leaf=self.min_samples_leaf,
-            max_leaf_nodes=self.max_leaf_nodes,
-            min_impurity_decrease=self.min_impurity_decrease,
             normalize=self._setting("normalize"),
-            starts=known_names("starts", starts, [*STARTS, RANDOM]),
+            starts=known_names("starts", usual_starts if self.starts is None else self.starts, [*STARTS, RANDOM]),
             groupings=known_names("groupings", self.groupings, list(GROUPINGS)),
-            missing=self.missing,
-            complexity_penalty=float(self.complexity_penalty) if self._is_careful else 0.0,
-            rounding=self._is_careful if self.rounding is None else self.rounding,
-            sparsity=self.sparsity,
+            complexity_penalty=float(self.complexity_penalty) if penalised else 0.0,
+            rounding=penalised if self.rounding is None else self.rounding,
             n_jobs=effective_n_jobs(self.n_jobs),
             large=self._large,
         )
 
+    def _pruning_method(self, data: Training) -> str | None:
+        prune = self._setting("prune")
+        if prune != "auto":
+            return prune
+        if self._is_penalised:
+            return None
+        return "cv" if data.n_examples <= MAX_EXAMPLES_FOR_CV else "holdout"
 
-def known_names(parameter: str, given, known: list[str]) -> tuple[str, ...]:
+    def _unpruned_copy(self) -> OC1Classifier:
+        return clone(self).set_params(ccp_alpha=0.0) if self._is_penalised else super()._unpruned_copy()
+
+    def _finish(self, data: Training, grown: Grown, pruned: Pruned) -> None:
+        super()._finish(data, grown, pruned._replace(tree=self._refined(pruned.tree, data, pruned.alpha)))
+
+    def _refined(self, tree: Any, data: Training, alpha: float) -> TreeStructure:
+        """Return the tree after alternating optimisation, if that is wanted; `alpha` is the price of a leaf."""
+        # It works on a copy of the examples: where these are many, it must be asked for. And those that change sides
+        # could leave too few for a split.
+        usual = self._is_penalised and data.n_examples <= self._large and self.min_samples_split == 2
+        if not (usual and not len(tree.missing) if self.refine is None else self.refine):
+            return tree
+        return refine(
+            tree,
+            data.X,
+            data.y,
+            data.weights,
+            alpha=alpha,
+            min_samples_leaf=self.min_samples_leaf,
+            criterion=self.criterion,
+            widen=not self._is_penalised,
+        )
+
+
+def known_names(parameter: str, given: Sequence[str] | str, known: list[str]) -> tuple[str, ...]:
     """Return the names given for a parameter, one or several; raise an error that lists the known ones."""
     names = (given,) if isinstance(given, str) else tuple(given)
     unknown = [name for name in names if name not in known]

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import KW_ONLY, dataclass, replace
 from numbers import Integral, Real
-from typing import ClassVar
+from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
+import numpy.typing as npt
 from joblib import Parallel, delayed
 from sklearn.base import _fit_context
 from sklearn.utils import check_random_state, get_tags
@@ -14,12 +15,30 @@ from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_fit_parameter
 
-from ..data.categories import labels_of, learn_and_encode
-from .base import CarefulClassifier, TreeClassifier, seeded
+from ..data.categories import Categories, category_values, labels_of, learn_and_encode
+from .base import BaseOC1Classifier, CategoricalTree, Constraints, TreeClassifier, seeded, unchanged_on_failure
 from .classifier import OC1Classifier
 
 
-class OC1EnsembleClassifier(CarefulClassifier):
+class _Examples(NamedTuple):
+    """The checked training data."""
+
+    X: np.ndarray
+    y: np.ndarray  # labels
+    weights: np.ndarray | None
+    categories: Categories
+
+
+class _Member(NamedTuple):
+    """A fitted tree, the attributes that it sees, and how often each example was drawn for it (None: not drawn)."""
+
+    model: Any
+    features: np.ndarray
+    times: np.ndarray | None
+
+
+@dataclass(eq=False, repr=False)
+class OC1EnsembleClassifier(BaseOC1Classifier):
     """The majority vote of several trees (k-DT).
 
     All trees see all examples; they differ by what their random search comes across. Resampling of examples and random
@@ -82,7 +101,19 @@ class OC1EnsembleClassifier(CarefulClassifier):
     [[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0]]
     """
 
-    _parameter_constraints: ClassVar[dict] = {
+    estimator: Any = None
+    n_estimators: int = 11
+    _: KW_ONLY
+    bootstrap: bool = False
+    max_samples: float = 1.0
+    max_features: float = 1.0
+    oob_score: bool = False
+    smoothing: float = 0.0
+    random_state: int | np.random.RandomState | None = None
+    n_jobs: int | None = None
+    verbose: int = 0
+
+    _parameter_constraints: ClassVar[Constraints] = {
         "estimator": [HasMethods(["fit", "predict"]), None],
         "n_estimators": [Interval(Integral, 1, None, closed="left")],
         "bootstrap": ["boolean"],
@@ -95,42 +126,17 @@ class OC1EnsembleClassifier(CarefulClassifier):
         "verbose": ["verbose"],
     }
 
-    def __init__(
-        self,
-        estimator=None,
-        n_estimators=11,
-        *,
-        bootstrap=False,
-        max_samples=1.0,
-        max_features=1.0,
-        oob_score=False,
-        smoothing=0.0,
-        random_state=None,
-        n_jobs=None,
-        verbose=0,
-    ):
-        self.estimator = estimator
-        self.n_estimators = n_estimators
-        self.bootstrap = bootstrap
-        self.max_samples = max_samples
-        self.max_features = max_features
-        self.oob_score = oob_score
-        self.smoothing = smoothing
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.verbose = verbose
-
-    def _base(self):
+    def _base(self) -> Any:
         return OC1Classifier(prune=None) if self.estimator is None else self.estimator
 
-    def __sklearn_tags__(self):
+    def __sklearn_tags__(self) -> Any:
         """Say that missing values are welcome where the base takes them."""
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = get_tags(self._base()).input_tags.allow_nan
         return tags
 
-    @_fit_context(prefer_skip_nested_validation=False)
-    def fit(self, X, y, sample_weight=None):
+    @_fit_context(prefer_skip_nested_validation=False)  # type: ignore[untyped-decorator]
+    def fit(self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> Self:
         """Grow the trees.
 
         Parameters
@@ -146,9 +152,12 @@ class OC1EnsembleClassifier(CarefulClassifier):
         -------
         self
         """
-        return self._fit_or_restore(X, y, sample_weight)
+        with unchanged_on_failure(self):
+            self._learn(self._validate(X, y, sample_weight))
+        return self
 
-    def _fit(self, X, y, sample_weight):
+    def _validate(self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None) -> _Examples:
+        """Check the parameters and the input."""
         if self.oob_score and not self.bootstrap:
             raise ValueError("oob_score=True needs bootstrap=True: otherwise every tree sees every example")
         if self.max_samples != 1.0 and not self.bootstrap:
@@ -157,67 +166,73 @@ class OC1EnsembleClassifier(CarefulClassifier):
             )
         base = self._base()
         # The trees get category numbers; the categories are known to the vote alone.
-        wanted = getattr(base, "categorical_features", None) if isinstance(base, TreeClassifier) else None
-        X, categories = learn_and_encode(X, wanted)
-        X, y = self._validated(X, y)
-        check_classification_targets(y)
-        classes = np.unique(y)
-        n, d = X.shape
-        n_samples, n_features = self._count("max_samples", n), self._count("max_features", d)
+        X, categories = learn_and_encode(X, base.categorical_features if isinstance(base, CategoricalTree) else None)
+        checked, labels = self._validated(X, y)
+        check_classification_targets(labels)
         weights = None
         if sample_weight is not None:
-            weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        weighted = has_fit_parameter(base, "sample_weight")
-        if weights is not None and not weighted:
-            raise ValueError(f"{type(base).__name__} takes no sample_weight")
+            weights = _check_sample_weight(sample_weight, checked, dtype=np.float64, ensure_non_negative=True)
+            if not has_fit_parameter(base, "sample_weight"):
+                raise ValueError(f"{type(base).__name__} takes no sample_weight")
+        return _Examples(checked, labels, weights, categories)
+
+    def _learn(self, data: _Examples) -> None:
+        """Grow the trees and keep what was learnt."""
+        n_samples = self._count("max_samples", data.X.shape[0])
+        n_features = self._count("max_features", data.X.shape[1])
         seeds = check_random_state(self.random_state).randint(np.iinfo(np.int32).max, size=self.n_estimators)
-
-        def grow(seed: int):
-            rng = np.random.default_rng(seed)
-            features = np.sort(rng.permutation(d)[:n_features]) if n_features < d else np.arange(d)
-            own = X[:, features] if n_features < d else X
-            model = seeded(base, int(seed))
-            if categories:
-                model.set_params(categorical_features=[categories[m] is not None for m in features])
-            times = np.bincount(rng.choice(drawn, n_samples), minlength=n) if self.bootstrap else None
-            if times is None:
-                model.fit(own, y) if weights is None else model.fit(own, y, sample_weight=weights)
-            elif weighted:
-                model.fit(own, y, sample_weight=times if weights is None else times * weights)
-            else:
-                rows = np.repeat(np.arange(n), times)
-                model.fit(own[rows], y[rows])
-            if isinstance(model, TreeClassifier):
-                model.tree_ = replace(model.tree_, feature_names=tuple(names[features]))
-                if getattr(model, "categories_", None) is not None:
-                    model.tree_ = replace(model.tree_, categories=own_labels(model.categories_, features))
-            return model, features, times
-
-        def own_labels(numbers, features):
-            return tuple(
-                None if own is None else tuple(labels[m][int(number)] for number in own)
-                for own, m in zip(numbers, features, strict=True)
-            )
-
-        labels = labels_of(categories)
-        drawn = np.arange(n) if weights is None else np.flatnonzero(weights)
-        names = np.array(getattr(self, "feature_names_in_", [f"x{m + 1}" for m in range(d)]), dtype=str)
-        grown = Parallel(n_jobs=self.n_jobs, prefer="threads", verbose=self.verbose)(delayed(grow)(s) for s in seeds)
-        self.classes_ = classes
-        self.estimators_ = [model for model, _, _ in grown]
-        self.categories_ = [None if own is None else np.array(own, dtype=object) for own in categories] or None
-        self.estimators_features_ = [features for _, features, _ in grown]
+        grown: list[_Member] = Parallel(n_jobs=self.n_jobs, prefer="threads", verbose=self.verbose)(
+            delayed(self._grow)(data, int(seed), n_samples, n_features) for seed in seeds
+        )
+        self.classes_ = np.unique(data.y)
+        self.estimators_ = [member.model for member in grown]
+        self.categories_ = category_values(data.categories)
+        self.estimators_features_ = [member.features for member in grown]
         self.n_hyperplanes_ = sum(getattr(model, "n_hyperplanes_", 0) for model in self.estimators_)
         if self.oob_score:
-            unseen = np.array([times == 0 for _, _, times in grown])
-            votes = self._votes(X, unseen)
-            with np.errstate(invalid="ignore"):
-                self.oob_decision_function_ = votes / votes.sum(axis=1, keepdims=True)
-            known = unseen.any(axis=0)
-            if not known.any():
-                raise ValueError("no example is out of bag; give more trees or a smaller max_samples")
-            self.oob_score_ = float((classes[votes[known].argmax(axis=1)] == y[known]).mean())
-        return self
+            self._score_out_of_bag(data, np.array([member.times == 0 for member in grown]))
+
+    def _grow(self, data: _Examples, seed: int, n_samples: int, n_features: int) -> _Member:
+        """Grow one tree, on its own draw of examples and attributes."""
+        (n, d), weights = data.X.shape, data.weights
+        rng, model = np.random.default_rng(seed), seeded(self._base(), seed)
+        features = np.sort(rng.permutation(d)[:n_features]) if n_features < d else np.arange(d)
+        X = data.X[:, features] if n_features < d else data.X
+        if data.categories:
+            model.set_params(categorical_features=[data.categories[m] is not None for m in features])
+        times = None
+        if self.bootstrap:
+            drawn = np.arange(n) if weights is None else np.flatnonzero(weights)
+            times = np.bincount(rng.choice(drawn, n_samples), minlength=n)
+            weights = times if weights is None else times * weights
+        if weights is None:
+            model.fit(X, data.y)
+        elif has_fit_parameter(model, "sample_weight"):
+            model.fit(X, data.y, sample_weight=weights)
+        else:
+            rows = np.repeat(np.arange(n), weights)
+            model.fit(X[rows], data.y[rows])
+        if isinstance(model, TreeClassifier):
+            names = np.array(getattr(self, "feature_names_in_", [f"x{m + 1}" for m in range(d)]), dtype=str)
+            model.tree_ = replace(model.tree_, feature_names=tuple(names[features]))
+        if isinstance(model, CategoricalTree) and model.categories_ is not None:
+            labels = labels_of(data.categories)
+            own_labels = tuple(
+                None if numbers is None else tuple(labels[m][int(number)] for number in numbers)
+                for numbers, m in zip(model.categories_, features, strict=True)
+            )
+            model.tree_ = replace(model.tree_, categories=own_labels)
+        return _Member(model, features, times)
+
+    def _score_out_of_bag(self, data: _Examples, unseen: np.ndarray) -> None:
+        """Judge the vote on each example by the trees that did not see it (a row of `unseen` for each tree)."""
+        votes = self._votes(data.X, unseen)
+        with np.errstate(invalid="ignore"):
+            self.oob_decision_function_ = votes / votes.sum(axis=1, keepdims=True)
+        known = unseen.any(axis=0)
+        if not known.any():
+            raise ValueError("no example is out of bag; give more trees or a smaller max_samples")
+        self.oob_score_ = float((self.classes_[votes[known].argmax(axis=1)] == data.y[known]).mean())
 
     def _count(self, name: str, n: int) -> int:
         """Return a share or a number of n as a number."""
@@ -231,7 +246,7 @@ class OC1EnsembleClassifier(CarefulClassifier):
     def _votes(self, X: np.ndarray, counted: np.ndarray | None = None) -> np.ndarray:
         """Return the number of votes for each class; `counted` says which trees vote on which examples."""
 
-        def ask(model, features):
+        def ask(model: Any, features: np.ndarray) -> np.ndarray:
             return np.searchsorted(self.classes_, model.predict(X[:, features]))
 
         answers = Parallel(n_jobs=self.n_jobs, prefer="threads")(
@@ -243,7 +258,7 @@ class OC1EnsembleClassifier(CarefulClassifier):
             votes[rows, answer[rows]] += 1.0
         return votes
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: npt.ArrayLike) -> np.ndarray:
         """Return the share of the votes for each class, smoothed if so asked for.
 
         Parameters
@@ -255,11 +270,10 @@ class OC1EnsembleClassifier(CarefulClassifier):
         array (n_samples, n_classes)
             In the order of ``classes_``.
         """
-        X = self._checked(X)
-        votes = self._votes(X) + self.smoothing
+        votes = self._votes(self._checked(X)) + self.smoothing
         return votes / votes.sum(axis=1, keepdims=True)
 
-    def predict(self, X):
+    def predict(self, X: npt.ArrayLike) -> np.ndarray:
         """Return the class with most votes, the first of equals.
 
         Parameters
@@ -273,18 +287,18 @@ class OC1EnsembleClassifier(CarefulClassifier):
         votes = self._votes(self._checked(X))
         return self.classes_[votes.argmax(axis=1)]
 
-    def get_depth(self):
+    def get_depth(self) -> int:
         """Return the depth of the deepest tree."""
         check_is_fitted(self)
         return max(model.get_depth() for model in self.estimators_)
 
-    def get_n_leaves(self):
+    def get_n_leaves(self) -> int:
         """Return the number of leaves of all trees together."""
         check_is_fitted(self)
         return sum(model.get_n_leaves() for model in self.estimators_)
 
     @property
-    def feature_importances_(self):
+    def feature_importances_(self) -> np.ndarray:
         """Mean of the trees' importances."""
         check_is_fitted(self)
         total = np.zeros(self.n_features_in_)

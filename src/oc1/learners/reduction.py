@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..tree.structure import TreeStructure
 from ..tree.text import attribute_names
-from .base import CarefulEstimator, TreeEstimator
+from .base import BaseOC1Estimator, TreeEstimator
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ def reduce_model(model: Any) -> ReducedModel:
     >>> plain.task, plain.feature_names, len(plain.trees)
     ('class', ('x1', 'x2'), 1)
     """
-    if not isinstance(model, CarefulEstimator):
+    if not isinstance(model, BaseOC1Estimator):
         raise TypeError(f"only models of this package can be converted, not {type(model).__name__}")
     check_is_fitted(model)
     names = tuple(attribute_names(model))

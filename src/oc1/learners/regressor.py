@@ -7,25 +7,25 @@ from numbers import Integral
 from typing import Any, ClassVar
 
 import numpy as np
-from sklearn.base import RegressorMixin, _fit_context
+import numpy.typing as npt
+from sklearn.base import RegressorMixin
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.validation import _check_sample_weight
 
-from ..data.categories import learn_and_encode
 from ..data.search_space import SearchSpace
+from ..data.training import Training
 from ..growing.linear_tests import LinearTest
 from ..growing.nodes import GrownNode, build_tree
-from ..growing.splitters import NodeExamples
+from ..growing.splitters import NodeExamples, Splitter
 from ..kernels import regression as _regression
 from ..tree.pruning import PruningSequence, pruning_path, smallest_within
 from ..tree.regression import RegressionTree
-from .base import GrownBySplitter, Training
+from .base import CategoricalTree, Constraints, CostComplexityTree, SplitterTree
 
 CRITERIA = ("squared_error", "absolute_error")
 #: Ridge of the least squares that a search starts from, in units of the variance of a standardised attribute.
 RIDGE = 1e-3
-#: Up to so many examples, ``prune="auto"`` is cross-validation.
-FEW_EXAMPLES = 2000
+#: Up to this number of examples, ``prune="auto"`` is cross-validation.
+MAX_EXAMPLES_FOR_CV = 2000
 
 
 def _losses(absolute: bool, residuals: np.ndarray) -> np.ndarray:
@@ -42,8 +42,8 @@ def weighted_median(y: np.ndarray, weights: np.ndarray) -> float:
 
 
 @dataclass(frozen=True)
-class ResponseNotes:
-    """A tree for numbers notes the weight, the prediction and the loss of each node; a split gains loss per example."""
+class RegressionStatistics:
+    """The weight, the prediction and the loss of a node; what a split gains is the loss that it saves per example."""
 
     absolute: bool
     repeats: bool  # whether a weight is a number of equal examples, as whole numbers are taken to be
@@ -52,24 +52,24 @@ class ResponseNotes:
         """Return how many examples each one stands for, for the limits."""
         return np.round(weights) if self.repeats else np.ones(len(weights))
 
-    def take(self, y: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    def compute(self, y: np.ndarray, weights: np.ndarray) -> np.ndarray:
         """Return weight, prediction and weighted sum of the loss."""
         if y.min() == y.max():
             return np.array([weights.sum(), y[0], 0.0])
         value = weighted_median(y, weights) if self.absolute else np.average(y, weights=weights)
         return np.array([weights.sum(), value, weights @ _losses(self.absolute, y - value)])
 
-    def weight(self, notes: np.ndarray) -> float:
+    def weight(self, node: np.ndarray) -> float:
         """Return the weight of a node's examples."""
-        return float(notes[0])
+        return float(node[0])
 
     def size(self, weights: np.ndarray) -> float:
         """Return how many examples those of these weights stand for."""
         return float(self.units(weights).sum())
 
-    def is_pure(self, notes: np.ndarray) -> bool:
+    def is_pure(self, node: np.ndarray) -> bool:
         """Whether all numbers are equal."""
-        return bool(notes[2] == 0)
+        return bool(node[2] == 0)
 
     def gain(self, node: np.ndarray, children: np.ndarray) -> float:
         """Return the loss that a split saves, for an example of the node."""
@@ -78,22 +78,20 @@ class ResponseNotes:
 
 
 @dataclass
-class RegressionSplitter:
+class RegressionSplitter(Splitter):
     """The search of `_regression` at each node, on attributes that are standardised there."""
 
     space: SearchSpace
-    notes: ResponseNotes
+    statistics: RegressionStatistics
     splits: str
     n_restarts: int
     n_jumps: int
     min_samples_oblique: int
-    keeps_missing: bool = False
-    n_hyperplanes: int = 0
 
     def split(self, node: NodeExamples) -> LinearTest | None:
         """Return the best split of a node."""
         n, d = node.X.shape
-        weights, units = node.weights, self.notes.units(node.weights)
+        weights, units = node.weights, self.statistics.units(node.weights)
         scale = np.where(self.space.scale > 0, self.space.scale, np.inf)
         Z = 2.0 * ((0.5 * node.X - 0.5 * self.space.shift) / scale)  # halved: a difference could overflow
         centre = np.average(Z, axis=0, weights=weights)
@@ -113,7 +111,7 @@ class RegressionSplitter:
             moments = (Z * weights[:, None]).T @ Z / weights.sum()
             start = np.linalg.solve(moments + RIDGE * np.eye(d), Z.T @ (weights * y) / weights.sum())
         axis_score, attribute, at, score, plane, loss, considered = _regression.search(
-            columns, y, weights, units, _regression.ABSOLUTE if self.notes.absolute else _regression.SQUARED,
+            columns, y, weights, units, _regression.ABSOLUTE if self.statistics.absolute else _regression.SQUARED,
             node.min_leaf, self.splits != "oblique", start,
             max(1, self.n_restarts) if oblique else 0, self.n_jumps, np.uint64(node.seed),
         )  # fmt: skip
@@ -140,11 +138,12 @@ class RegressionSplitter:
         """
         if not loss < axis_loss:
             return False
-        power = 2.0 if self.notes.absolute else 1.0
+        power = 2.0 if self.statistics.absolute else 1.0
         return loss <= 1e-12 * axis_loss or power * n * np.log(axis_loss / loss) > (n_terms - 1) * np.log(n)
 
 
-class OC1Regressor(RegressorMixin, GrownBySplitter):
+@dataclass(kw_only=True, eq=False, repr=False)
+class OC1Regressor(RegressorMixin, CategoricalTree, CostComplexityTree, SplitterTree):
     """Oblique regression tree by the randomized hill climbing of OC1 (Murthy, Kasif & Salzberg 1994).
 
     At each node the best axis-parallel split is found, then hyperplanes are improved one coefficient at a time from
@@ -228,98 +227,37 @@ class OC1Regressor(RegressorMixin, GrownBySplitter):
     (2, [10.0, 4.0])
     """
 
-    _parameter_constraints: ClassVar[dict] = {
-        **GrownBySplitter._parameter_constraints,
+    criterion: str = "squared_error"
+    splits: str = "best"
+    n_restarts: int = 5
+    n_jumps: int = 5
+    min_samples_oblique: int | None = None
+    min_samples_leaf: int = 5
+    prune: str | None = "auto"
+
+    _parameter_constraints: ClassVar[Constraints] = {
         "prune": [StrOptions({"auto", "holdout", "cv"}), None],
         "criterion": [StrOptions(set(CRITERIA))],
         "splits": [StrOptions({"best", "axis", "oblique"})],
         "n_restarts": [Interval(Integral, 0, None, closed="left")],
         "n_jumps": [Interval(Integral, 0, None, closed="left")],
         "min_samples_oblique": [Interval(Integral, 2, None, closed="left"), None],
-        "categorical_features": ["array-like", StrOptions({"from_dtype"}), None],
     }
 
-    def __init__(
-        self,
-        *,
-        criterion="squared_error",
-        splits="best",
-        n_restarts=5,
-        n_jumps=5,
-        min_samples_oblique=None,
-        max_depth=None,
-        min_samples_split=2,
-        min_samples_leaf=5,
-        max_leaf_nodes=None,
-        min_impurity_decrease=0.0,
-        categorical_features=None,
-        prune="auto",
-        prune_fraction=0.1,
-        prune_se=0.0,
-        ccp_alpha=0.0,
-        random_state=None,
-        verbose=0,
-    ):
-        self.criterion = criterion
-        self.splits = splits
-        self.n_restarts = n_restarts
-        self.n_jumps = n_jumps
-        self.min_samples_oblique = min_samples_oblique
-        self.max_depth = max_depth
-        self.min_samples_split = min_samples_split
-        self.min_samples_leaf = min_samples_leaf
-        self.max_leaf_nodes = max_leaf_nodes
-        self.min_impurity_decrease = min_impurity_decrease
-        self.categorical_features = categorical_features
-        self.prune = prune
-        self.prune_fraction = prune_fraction
-        self.prune_se = prune_se
-        self.ccp_alpha = ccp_alpha
-        self.random_state = random_state
-        self.verbose = verbose
+    def _encode_target(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        return np.asarray(y, dtype=np.float64), np.empty(0)
 
-    @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None):
-        """Grow and prune the tree.
-
-        Parameters
-        ----------
-        X : array-like (n_samples, n_features)
-            Numbers; NaN where a value is missing (it counts as the attribute's mean).
-        y : array-like (n_samples,)
-            The numbers to predict.
-        sample_weight : array-like (n_samples,), optional
-            A weight of 2 is the same as giving the example twice, 0 as leaving it out. (The parameters
-            ``min_samples_...`` count rows where the weights are not whole numbers.)
-
-        Returns
-        -------
-        self
-        """
-        return self._fit_or_restore(X, y, sample_weight)
-
-    def _fit(self, X, y, sample_weight):
-        X, categories = learn_and_encode(X, self.categorical_features)
-        X, y = self._validated(X, y)
-        weights = None
-        if sample_weight is not None:
-            weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
-        return self._learn(X, np.asarray(y, dtype=np.float64), weights, np.empty(0), categories)
-
-    def _notes(self, data: Training) -> ResponseNotes:
+    def _statistics(self, data: Training) -> RegressionStatistics:
         whole = data.weights is None or bool((data.weights == np.round(data.weights)).all())
-        return ResponseNotes(self.criterion == "absolute_error", whole)
+        return RegressionStatistics(self.criterion == "absolute_error", whole)
 
-    def _splitter(self, data, rows):
-        own_weights = None if data.weights is None else data.weights[rows]
-        n_features = data.X.shape[1]
-        return RegressionSplitter(
-            SearchSpace.make(data.X, rows, data.fill, own_weights, "standard"),
-            self._notes(data),
-            self.splits,
-            self.n_restarts,
-            self.n_jumps,
-            2 * n_features if self.min_samples_oblique is None else self.min_samples_oblique,
+    def _splitter(self, data: Training, rows: np.ndarray) -> RegressionSplitter:
+        own_weights, least = None if data.weights is None else data.weights[rows], self.min_samples_oblique
+        return self._from_parameters(
+            RegressionSplitter,
+            space=SearchSpace.make(data.X, rows, data.fill, own_weights, "standard"),
+            statistics=self._statistics(data),
+            min_samples_oblique=2 * data.X.shape[1] if least is None else least,
         )
 
     def _build(self, root: GrownNode, data: Training) -> RegressionTree:
@@ -327,13 +265,15 @@ class OC1Regressor(RegressorMixin, GrownBySplitter):
         weights, values, losses = tree.counts.T
         return RegressionTree(**{**vars(tree), "counts": weights[:, None]}, values=values, losses=losses)
 
-    def _pruning(self, data):
+    def _pruning_method(self, data: Training) -> str | None:
         if self.prune != "auto":
             return self.prune
-        n_examples = len(data.y) if data.weights is None else self._notes(data).size(data.weights)
-        return "cv" if n_examples <= FEW_EXAMPLES else "holdout"
+        n_examples = len(data.y) if data.weights is None else self._statistics(data).size(data.weights)
+        return "cv" if n_examples <= MAX_EXAMPLES_FOR_CV else "holdout"
 
-    def _judge(self, sequence: PruningSequence, X, y, weights):
+    def _sum_scores(
+        self, sequence: PruningSequence, X: np.ndarray, y: np.ndarray, weights: np.ndarray | None
+    ) -> np.ndarray:
         """Return, for every subtree, the weighted sums of the loss and of its square."""
         tree: Any = sequence.tree
         path = tree.decision_path(X)
@@ -343,19 +283,19 @@ class OC1Regressor(RegressorMixin, GrownBySplitter):
         sums = [np.bincount(path.indices, weights=own * part, minlength=tree.n_nodes) for part in (losses, losses**2)]
         return sequence.sum_over_leaves(np.column_stack(sums))
 
-    def _choose(self, means, n_examples):
+    def _choose_step(self, means: np.ndarray, n_examples: float) -> int:
         losses, squares = means.T
         best = losses.argmin()
         error = np.sqrt(max(squares[best] - losses[best] ** 2, 0.0) / n_examples)
         return smallest_within(losses, self.prune_se * error + 1e-9 * losses[-1])
 
-    def _path(self, sequence, means):
+    def _path(self, sequence: PruningSequence, means: np.ndarray) -> np.recarray:
         tree: Any = sequence.tree
         path = pruning_path(sequence, means.reshape(len(means), -1)[:, 0], "loss")
         path["alpha"] *= tree.losses[0] / tree.counts[0, 0]
         return path
 
-    def predict(self, X):
+    def predict(self, X: npt.ArrayLike) -> np.ndarray:
         """Return the number predicted for each example: the mean (or the median) of its leaf.
 
         Parameters
@@ -366,5 +306,5 @@ class OC1Regressor(RegressorMixin, GrownBySplitter):
         -------
         array (n_samples,)
         """
-        leaves = self._leaves(X)
+        leaves = self.apply(X)
         return self.tree_.values[leaves]

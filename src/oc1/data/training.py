@@ -1,0 +1,94 @@
+"""The checked training data of one fit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from . import sampling
+from .categories import Categories, Codes, code_categories, renumber, replace_by_codes
+from .search_space import attribute_means
+
+
+class Training(NamedTuple):
+    """The checked training data of one fit.
+
+    Parts of the examples, to grow a tree on or to judge it by, are given as *shares*: for each example, how much of it
+    (0 to 1) belongs to the part.
+    """
+
+    X: np.ndarray  # float64 or float32 (n, d), may hold NaN
+    y: np.ndarray  # int (n): class indices; float64 (n): numbers to predict
+    weights: np.ndarray | None  # None if all examples count alike
+    fill: np.ndarray  # what missing values count as
+    classes: np.ndarray
+    feature_names: tuple[str, ...]
+    seed: int
+    categories: Categories = ()  # empty if no attribute is categorical; else X holds category numbers
+    coded: tuple[bool, ...] = ()  # which attributes hold the codes of categories; empty if none do
+
+    @classmethod
+    def make(
+        cls,
+        X: np.ndarray,
+        y: np.ndarray,
+        weights: np.ndarray | None,
+        classes: np.ndarray,
+        feature_names: tuple[str, ...],
+        seed: int,
+        categories: Categories = (),
+    ) -> Training:
+        """Leave out examples without weight, number the categories by frequency, find the means of the attributes."""
+        if weights is not None and not weights.all():
+            kept = weights > 0
+            if not kept.any():
+                raise ValueError("class_weight and sample_weight leave no example: all weights are zero")
+            X, y, weights = X[kept], y[kept], weights[kept]
+        if categories:
+            X, categories = renumber(X, categories, y, weights)
+        return cls(X, y, weights, attribute_means(X, weights), classes, feature_names, seed, categories)
+
+    @property
+    def n_examples(self) -> int:
+        """Number of examples."""
+        return len(self.y)
+
+    @property
+    def varies(self) -> bool:
+        """Whether there is something to learn: more than one class, or different numbers."""
+        return bool(np.ptp(self.y) > 0)
+
+    @property
+    def everything(self) -> np.ndarray:
+        """The share of each example in all of them: 1."""
+        return np.ones(len(self.y))
+
+    def hold_out(self, fraction: float) -> tuple[np.ndarray, np.ndarray]:
+        """Draw a part to be kept back; return (the others, that part)."""
+        return sampling.hold_out(self.X, self._labels, self.weights, fraction, self.seed)
+
+    def deal_folds(self, n_folds: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Deal the examples into folds; yield (the others, that fold) for each."""
+        return sampling.deal_folds(self.X, self._labels, self.weights, n_folds, self.seed)
+
+    def mass(self, share: np.ndarray) -> float:
+        """Return the weight of a part."""
+        return float(share.sum() if self.weights is None else (self.weights * share).sum())
+
+    def part(self, share: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
+        """Return the rows that have a share, and all weights times their shares (None if all count alike)."""
+        return np.flatnonzero(share), None if self.weights is None else self.weights * share
+
+    def with_codes(self, rows: np.ndarray, weights: np.ndarray | None) -> tuple[Training, Codes]:
+        """Return the data with the codes that some rows give to the categories in their place, and these codes."""
+        codes, means = code_categories(self.X, self.categories, self.y, len(self.classes), rows, weights)
+        is_coded = tuple(own is not None for own in codes)
+        fill = np.where(is_coded, means, self.fill)
+        return self._replace(X=replace_by_codes(self.X, codes), fill=fill, categories=(), coded=is_coded), codes
+
+    @property
+    def _labels(self) -> np.ndarray:
+        # Numbers, too, are drawn by what they are, not by their size.
+        return np.unique(self.y, return_inverse=True)[1]
