@@ -1,13 +1,12 @@
 """C4.5: the fast code against plain loops, the book's example, missing values by hand, and the paper's figures."""
 
-import itertools
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from naive import entropy
+from naive import c45
 from sklearn.datasets import load_iris
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -24,93 +23,6 @@ def test_scikit_learns_checks(estimator, check):
 
 
 # ------------------------------------------------------------------------------------------------ plain loops
-#
-# A tree is None (a leaf) or (attribute, threshold, left, right); examples are a list of (row, weight).
-
-
-def naive_counts(examples, y):
-    counts = np.zeros(y.max() + 1)
-    for row, weight in examples:
-        counts[y[row]] += weight
-    return counts
-
-
-def naive_parts(examples, X, attribute, threshold):
-    """The examples on each side; those without a value are on both, in parts."""
-    sides = [
-        [(row, weight) for row, weight in examples if X[row, attribute] <= threshold],
-        [(row, weight) for row, weight in examples if X[row, attribute] > threshold],
-    ]
-    missing = [(row, weight) for row, weight in examples if np.isnan(X[row, attribute])]
-    mass = [sum(weight for _, weight in side) for side in sides]
-    for side, own in zip(sides, mass, strict=True):
-        side += [(row, weight * own / sum(mass)) for row, weight in missing]
-    return sides
-
-
-def naive_split(examples, X, y, min_leaf):
-    """(attribute, threshold) or None, and the number of thresholds looked at."""
-    total = sum(weight for _, weight in examples)
-    best, looked_at = [], 0
-    for attribute in range(X.shape[1]):
-        known = [(row, weight) for row, weight in examples if not np.isnan(X[row, attribute])]
-        values = sorted({X[row, attribute] for row, _ in known})
-        top = None
-        for below, above in itertools.pairwise(values):
-            sides = [
-                [e for e in known if X[e[0], attribute] <= below],
-                [e for e in known if X[e[0], attribute] > below],
-            ]
-            mass = [sum(weight for _, weight in side) for side in sides]
-            if min(mass) < min_leaf - 1e-9:
-                continue
-            looked_at += 1
-            gain = sum(mass) * entropy(naive_counts(known, y))
-            gain = (gain - sum(m * entropy(naive_counts(side, y)) for m, side in zip(mass, sides, strict=True))) / total
-            if gain > 1e-12 and (top is None or gain > top[0] + 1e-12):
-                information = entropy(np.array([*mass, max(0.0, total - sum(mass))]))
-                top = gain, gain / information, attribute, below + 0.5 * (above - below)
-        if top:
-            best.append(top)
-    if not best:
-        return None, looked_at
-    average = sum(gain for gain, *_ in best) / len(best)
-    winner = None
-    for gain, ratio, attribute, middle in best:
-        if gain >= average - 1e-3 and (winner is None or ratio > winner[0] + 1e-12):
-            column = X[:, attribute]
-            winner = ratio, attribute, column[column <= middle].max()
-    return winner[1:], looked_at
-
-
-def naive_grow(examples, X, y, min_leaf):
-    if np.count_nonzero(naive_counts(examples, y)) < 2:
-        return None
-    split, _ = naive_split(examples, X, y, min_leaf)
-    if split is None:
-        return None
-    return (*split, *(naive_grow(side, X, y, min_leaf) for side in naive_parts(examples, X, *split)))
-
-
-def naive_errors(tree, examples, X, y):
-    if tree is None:
-        counts = naive_counts(examples, y)
-        return pessimistic_errors(counts.sum(), counts.sum() - counts.max(), 0.25)
-    sides = naive_parts(examples, X, *tree[:2])
-    return sum(naive_errors(branch, side, X, y) for branch, side in zip(tree[2:], sides, strict=True))
-
-
-def naive_prune(tree, examples, X, y):
-    if tree is None:
-        return None
-    sides = naive_parts(examples, X, *tree[:2])
-    tree = (*tree[:2], *(naive_prune(branch, side, X, y) for branch, side in zip(tree[2:], sides, strict=True)))
-    mass = [sum(weight for _, weight in side) for side in sides]
-    largest = tree[2] if mass[0] >= mass[1] - 1e-9 else tree[3]
-    as_leaf, as_branch, as_tree = (naive_errors(t, examples, X, y) for t in (None, largest, tree))
-    if as_leaf <= as_branch + 0.1 and as_leaf <= as_tree + 0.1:
-        return None
-    return naive_prune(largest, examples, X, y) if as_branch <= as_tree + 0.1 else tree
 
 
 def as_tuples(tree, node=0):
@@ -138,7 +50,7 @@ def generated(seed, n=60, weighted=True):
 def test_the_split_is_that_of_plain_loops(seed, min_leaf):
     X, y, weights = generated(seed)
     clf = C45Classifier(prune=None, max_depth=1, min_samples_leaf=min_leaf).fit(X, y, sample_weight=weights)
-    split, looked_at = naive_split(list(enumerate(weights)), X, y, min_leaf)
+    split, looked_at = c45.best_split(list(enumerate(weights)), X, y, min_leaf)
     tree = as_tuples(clf.tree_)
     assert (tree and tree[:2]) == split
     assert clf.n_hyperplanes_ == looked_at
@@ -150,9 +62,9 @@ def test_growing_and_pruning_are_those_of_plain_loops(seed):
     X, y, weights = generated(seed)
     clf = C45Classifier().fit(X, y, sample_weight=weights)
     examples = list(enumerate(weights))
-    grown = naive_grow(examples, X, y, 2)
+    grown = c45.grow(examples, X, y, 2)
     assert as_tuples(clf.unpruned_tree_) == grown
-    assert as_tuples(clf.tree_) == naive_prune(grown, examples, X, y)
+    assert as_tuples(clf.tree_) == c45.prune(grown, examples, X, y)
     assert as_tuples(C45Classifier(prune=None).fit(X, y, sample_weight=weights).tree_) == grown
 
 

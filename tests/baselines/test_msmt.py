@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.optimize import linprog
+from naive import msmt
 from sklearn.datasets import load_iris
 from sklearn.model_selection import cross_val_score
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -24,27 +24,6 @@ def test_scikit_learns_checks(estimator, check):
 # ------------------------------------------------------------------------------------------------ linear program
 
 
-def plain_program(X, sides, weights):
-    """The least objective, by the program as it is printed: min c'y, sides (Xw + g) + y >= 1, y >= 0."""
-    n, d = X.shape
-    share = np.where(sides > 0, weights / weights[sides > 0].sum(), weights / weights[sides < 0].sum())
-    constraints = -np.hstack([sides[:, None] * np.column_stack([X, np.ones(n)]), np.eye(n)])
-    answer = linprog(
-        np.concatenate([np.zeros(d + 1), share]),
-        A_ub=constraints,
-        b_ub=-np.ones(n),
-        bounds=[(None, None)] * (d + 1) + [(0, None)] * n,
-        method="highs",
-    )
-    assert answer.status == 0
-    return answer.fun
-
-
-def objective(plane, X, sides, weights):
-    missed = np.maximum(0, 1 - sides * (X @ plane[:-1] + plane[-1]))
-    return sum((weights * missed)[sides == s].sum() / weights[sides == s].sum() for s in (1, -1))
-
-
 @settings(max_examples=60, deadline=None)
 @given(seed=st.integers(0, 2**31 - 1), n=st.integers(1, 60), d=st.integers(1, 5), noise=st.sampled_from([0, 0.5, 5]))
 def test_the_plane_solves_the_plain_program(seed, n, d, noise):
@@ -54,7 +33,7 @@ def test_the_plane_solves_the_plain_program(seed, n, d, noise):
     sides[:2] = 1, -1
     weights = rng.integers(1, 4, n + 2) * rng.uniform(0.1, 1)
     plane = nearest_plane(X, sides, weights)
-    assert objective(plane, X, sides, weights) == pytest.approx(plain_program(X, sides, weights), abs=1e-5)
+    assert msmt.objective(plane, X, sides, weights) == pytest.approx(msmt.least_objective(X, sides, weights), abs=1e-5)
 
 
 def test_separable_examples_are_separated():

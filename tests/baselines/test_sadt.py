@@ -5,6 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from naive import sadt
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from oc1 import OC1Classifier
@@ -23,13 +24,6 @@ def test_scikit_learns_checks(estimator, check):
 
 
 # ------------------------------------------------------------------------------------------------ kernel
-
-
-def naive_energy(name, left, right):
-    total = left + right
-    gain = naive.gain(name, left, right) if min(left.sum(), right.sum()) > 0 else 0.0
-    before = {"info_gain": naive.entropy(total), "gini": 1 - ((total / total.sum()) ** 2).sum(), "twoing": 0.0}
-    return before[name] - gain
 
 
 def problem(seed, n, d, n_classes, whole):
@@ -60,7 +54,7 @@ def test_the_energy_of_the_plane_is_what_the_kernel_says(name, seed, n, d, n_cla
     right = plane[:-1] @ columns + plane[-1] > 0
     assert min(right.sum(), (~right).sum()) >= min_leaf
     left, right = (naive.class_weights(labels, weights, side, n_classes) for side in (~right, right))
-    assert energy == pytest.approx(naive_energy(name, left, right), abs=1e-9)
+    assert energy == pytest.approx(sadt.energy(name, left, right), abs=1e-9)
 
 
 @pytest.mark.parametrize("name", sorted(CRITERIA))
@@ -73,7 +67,7 @@ def test_the_energy_of_any_margins(name):
     for margins in cases:
         energy, pure = _annealing.find_energy(weights, bounds, totals, margins, CRITERIA[name], np.empty(3))
         left, right = (naive.class_weights(labels, weights, side, 3) for side in (margins <= 0, margins > 0))
-        assert energy == pytest.approx(naive_energy(name, left, right), abs=1e-9)
+        assert energy == pytest.approx(sadt.energy(name, left, right), abs=1e-9)
         assert pure == (np.count_nonzero(left) == 1 and np.count_nonzero(right) == 1)
 
 
@@ -95,7 +89,7 @@ def test_heat_crosses_a_barrier_that_cold_does_not():
 
     def energy_at(place):
         left, right = (np.bincount(y[side], minlength=2) for side in (x < place, x >= place))
-        return naive_energy("info_gain", left, right)
+        return sadt.energy("info_gain", left, right)
 
     def energies(temperature):
         return [
