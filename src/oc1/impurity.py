@@ -16,7 +16,7 @@ from numba import njit, types
 from numba.core.errors import NumbaError
 
 from .kernels import _kernels
-from .kernels import measures as _measures
+from .kernels import criteria as _measures
 
 ImpurityFunction = Callable[[np.ndarray, np.ndarray], float]
 
@@ -173,7 +173,7 @@ def _compile(function: ImpurityFunction, name: str) -> tuple[Callable, Callable]
     vector = types.float64[::1]
     try:
         compiled = njit(types.float64(vector, vector), error_model="numpy")(getattr(function, "py_func", function))
-        rate = _measures.rate_by(compiled)
+        rate = _measures.score_by(compiled)
     except (NumbaError, TypeError) as error:
         reason = " ".join(line.strip() for line in str(error).strip().splitlines()[:4])
         raise TypeError(

@@ -72,7 +72,7 @@ def test_the_sweep_equals_the_naive_one(seed, n, levels, y_levels, zeros, weight
     expected = naive.regression_line_search(margins, rates, y, weights, criterion, min_leaf)
     score, alpha = _regression.best_step(margins, rates, y, weights, np.ones(n), CRITERIA[criterion], min_leaf)
     if expected is None:
-        assert score == _regression.NOTHING
+        assert score == _regression.NO_SPLIT
         return
     loss = naive.regression_loss(criterion, y, weights)
     assert score == pytest.approx(expected, abs=1e-9 * max(loss, 1))

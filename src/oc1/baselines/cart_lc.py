@@ -13,8 +13,9 @@ from ..data.training import Training
 from ..growing.linear_tests import LinearTest
 from ..growing.splitters import NodeExamples, Splitter
 from ..impurity import MEASURES, ImpurityFunction, Measure, category_numbers, get_measure, raise_failure
-from ..kernels import _kernels
-from ..kernels import elimination as _elimination
+from ..kernels.elimination import Descent, descend, eliminate
+from ..kernels.line_search import compiled_line_search
+from ..kernels.records import NO_SPLIT, Criterion, Examples, Node, Workspace
 from ..learners.base import Constraints, SplitterClassifier
 
 #: What is added to the attribute that is perturbed (Figure 4).
@@ -39,22 +40,23 @@ class SearchedNode:
         labels, d = node.y[order], node.X.shape[1]
         present, sizes = np.unique(labels, return_counts=True)
         totals = np.bincount(labels, weights=node.weights[order])[present]
-        self.columns = np.ones((d + 1, len(labels)), dtype=np.float32)
-        self.columns[:-1] = ((node.X[order] - shift) / scale).T
+        columns = np.ones((d + 1, len(labels)), dtype=np.float32)
+        columns[:-1] = ((node.X[order] - shift) / scale).T
         # Sums of equal weights differ from counts in nothing but time.
         weights = np.empty(0) if (node.weights == 1).all() else node.weights[order]
         bounds = np.concatenate([[0], np.cumsum(sizes)])
-        self.parts = (labels.astype(np.int32), weights, bounds, totals, category_numbers(totals), present)
-        self.scratch = _kernels.Scratch.make(len(labels), node.n_classes, d, 1)
-        self.scratch.classes[0, present] = np.arange(len(present))
-        self.scratch.stream[0] = 1  # the same for all nodes and seeds: this search is deterministic
-        self.measure = measure
-        line = _kernels.compiled_searches()[1]
-        self.how = (line, *measure.pointers(), measure.code, node.min_leaf)
+        self.examples = Examples.of_columns(columns, labels.astype(np.int32), weights)
+        own = self.examples
+        self.node = Node(0, own.labels, own.weights, totals, category_numbers(totals), present, bounds)
+        self.work = Workspace.make(len(labels), node.n_classes, d, 1)
+        self.work.line.places[present] = np.arange(len(present))
+        self.work.line.stream[0] = 1  # the same for all nodes and seeds: this search is deterministic
+        self.measure, self.n_coefficients = measure, d + 1
+        self.criterion = Criterion(measure.code, node.min_leaf, *measure.pointers())
 
     def best_attribute(self) -> tuple[np.ndarray, float]:
         """Return the plane of the best axis-parallel split, the first of equally good ones, and its score."""
-        best, best_score = np.zeros(len(self.columns)), _kernels.NOTHING
+        best, best_score = np.zeros(self.n_coefficients), NO_SPLIT
         for m in range(len(best) - 1):
             plane = np.zeros(len(best))
             plane[m] = 1.0
@@ -64,22 +66,23 @@ class SearchedNode:
         return best, best_score
 
     def _checked(self, result: tuple[float, int]) -> tuple[float, int]:
-        if self.scratch.stream[1]:
-            raise_failure(self.measure.impurity, self.measure.name, self.scratch.counts[3], self.scratch.counts[4])
+        if self.work.failed_pair is not None:
+            raise_failure(self.measure.impurity, self.measure.name, *self.work.failed_pair)
         return result
 
     def descend(self, plane, used, signed, max_cycles) -> tuple[float, int]:
-        """Improve a plane in place (see `_elimination.descend`)."""
-        return self._checked(_elimination.descend(
-            self.columns, 0, self.parts, *self.how, GAMMAS, True, signed, max_cycles, EPSILON, plane, used,
-            tuple(self.scratch),
-        ))  # fmt: skip
+        """Improve a plane in place (see `elimination.descend`)."""
+        how, line = Descent(True, signed, max_cycles, EPSILON), compiled_line_search()
+        return self._checked(
+            descend(self.examples, self.node, self.criterion, line, GAMMAS, how, plane, used, self.work)
+        )
 
-    def eliminate(self, plane, used, share, n_most) -> tuple[float, int]:
-        """Drop attributes from a plane in place (see `_elimination.eliminate`)."""
-        return self._checked(_elimination.eliminate(
-            self.columns, 0, self.parts, *self.how, n_most, share, False, plane, used, tuple(self.scratch)
-        ))  # fmt: skip
+    def eliminate(self, plane, used, share, max_terms) -> tuple[float, int]:
+        """Drop attributes from a plane in place (see `elimination.eliminate`)."""
+        line, work = compiled_line_search(), self.work
+        return self._checked(
+            eliminate(self.examples, self.node, self.criterion, line, max_terms, share, False, plane, used, work)
+        )
 
 
 @dataclass
@@ -104,7 +107,7 @@ class CARTLCSplitter(Splitter):
             searched = SearchedNode(node, median, spread, self.measure)
             axis, axis_score = searched.best_attribute()
             self.n_hyperplanes += d
-            if axis_score == _kernels.NOTHING:
+            if axis_score == NO_SPLIT:
                 return None
             plane, used, shift, scale = axis.copy(), np.ones(d + 1), median, spread
             if self.mode == "paper":

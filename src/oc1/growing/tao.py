@@ -23,9 +23,10 @@ from ..data.categories import replace_by_codes
 from ..data.sampling import weight_of_one
 from ..data.search_space import SearchSpace
 from ..impurity import MEASURES, ImpurityFunction, get_measure, gini
-from ..kernels import _kernels
-from ..kernels import elimination as _elimination
 from ..kernels._compiling import announce_compiling
+from ..kernels.elimination import Descent, descend
+from ..kernels.line_search import compiled_line_search
+from ..kernels.records import CUSTOM, Criterion, Examples, Node, Workspace
 from ..tree.linear import Tree, project
 from .blas import one_blas_thread
 from .linear_models import ridge_logistic
@@ -161,9 +162,9 @@ class _Refiner:
         self.space = SearchSpace.make(X, everyone, no_fill, weights, "standard")
         self.columns = self.space.columns(X, everyone, no_fill)
         measure = MEASURES["sum_minority"]
-        self.how = (_kernels.compiled_searches()[1], *measure.pointers(), measure.code, 1)
-        self.scratch = _kernels.Scratch.make(len(y), 2, X.shape[1], 1)
-        self.scratch.classes[0, :2] = 0, 1
+        self.criterion = Criterion(measure.code, 1, *measure.pointers())
+        self.work = Workspace.make(len(y), 2, X.shape[1], 1)
+        self.work.line.places[:2] = 0, 1
 
     def leaf(self, rows: np.ndarray) -> _Node:
         """Make a leaf of examples."""
@@ -334,13 +335,12 @@ class _Refiner:
         totals = np.bincount(labels, weights=weights, minlength=2)
         bounds = np.array([0, len(labels) - labels.sum(), len(labels)])
         own_weights = np.empty(0) if (weights == 1).all() else weights
-        parts = (labels, own_weights, bounds, totals, np.array([1.0, 2.0]), np.array([0, 1]))
-        columns = np.ascontiguousarray(self.columns[:, rows])
+        examples = Examples.of_columns(np.ascontiguousarray(self.columns[:, rows]), labels, own_weights)
+        node = Node(0, labels, own_weights, totals, np.array([1.0, 2.0]), np.array([0, 1]), bounds)
+        line, how = compiled_line_search(), Descent(False, True, CYCLES, EQUAL)
         for plane in planes:
-            self.scratch.stream[0] = 1  # the same for all nodes: no randomness
-            _elimination.descend(
-                columns, 0, parts, *self.how, np.zeros(1), False, True, CYCLES, EQUAL, plane, used, tuple(self.scratch)
-            )
+            self.work.line.stream[0] = 1  # the same for all nodes: no randomness
+            descend(examples, node, self.criterion, line, np.zeros(1), how, plane, used, self.work)
             yield from ((made, False) for made in [self.test_of(plane)] if made is not None)
 
     def logistic(self, rows: np.ndarray, wants_right: np.ndarray, used: np.ndarray) -> np.ndarray:
@@ -457,4 +457,4 @@ def _gain_of(criterion: str | ImpurityFunction, n_classes: int) -> Gain:
         **dict.fromkeys(("sum_minority", "max_minority", "sum_of_variances"), decrease),
     }
     # A measure of the user's own says nothing of a node that is not split: Gini's decrease stands for its gain.
-    return by_name.get(measure.name, gini_decrease) if measure.code != _kernels.CUSTOM else gini_decrease
+    return by_name.get(measure.name, gini_decrease) if measure.code != CUSTOM else gini_decrease

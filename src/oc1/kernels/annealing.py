@@ -7,35 +7,17 @@ whole spans: nothing depends on the order of the examples, as whole weights add 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
+
+from ._jit import allocating, kernel, summing
+from .random import uniform
 
 INFO_GAIN, GINI, TWOING = 0, 1, 2
 
 #: Energies closer than this are equal: they are sums of shares, rounded.
 EQUAL = 1e-12
 
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-_MIX1 = np.uint64(0xBF58476D1CE4E5B9)
-_MIX2 = np.uint64(0x94D049BB133111EB)
-_S11, _S27, _S30, _S31 = np.uint64(11), np.uint64(27), np.uint64(30), np.uint64(31)
 
-_compiled = njit(cache=True, nogil=True, error_model="numpy")
-#: Sums may be taken in any order, so that they run on several lanes.
-_summing = njit(cache=True, nogil=True, error_model="numpy", fastmath={"reassoc", "nsz"})
-
-
-@_compiled
-def uniform(stream):
-    """Return the next number of a stream, uniform in [0, 1)."""
-    stream[0] += _GOLDEN
-    z = stream[0]
-    z = (z ^ (z >> _S30)) * _MIX1
-    z = (z ^ (z >> _S27)) * _MIX2
-    z = z ^ (z >> _S31)
-    return np.float64(z >> _S11) * (1.0 / 9007199254740992.0)
-
-
-@_compiled
+@allocating
 def find_margins(columns, plane, margins):
     """Set the value of ``plane`` at each example; its last coefficient is the constant."""
     d = columns.shape[0]
@@ -50,7 +32,7 @@ def find_margins(columns, plane, margins):
             margins[j] += a * x[j]
 
 
-@_summing
+@summing
 def weight_on_right(weights, margins, start, stop):
     """Return the weight of the examples of a span that are on the positive side."""
     total = 0.0
@@ -59,7 +41,7 @@ def weight_on_right(weights, margins, start, stop):
     return total
 
 
-@_compiled
+@kernel(allocates=True)
 def find_energy(weights, bounds, totals, margins, code, right):
     """Return (energy, whether each side holds one class only) of the split ``margins > 0``.
 
@@ -99,7 +81,7 @@ def find_energy(weights, bounds, totals, margins, code, right):
     return -energy * energy * n_left / n * n_right / n, pure
 
 
-@_compiled
+@kernel(allocates=True)
 def anneal(columns, weights, bounds, code, min_leaf, step, temperature, cooling, patience, seed):
     """Anneal a hyperplane from the one that cuts every axis at 1.
 

@@ -1,150 +1,133 @@
-"""Compiled: coefficients improved in turn without randomness, and attributes dropped one by one (CART's way).
+"""Coefficients improved in turn without randomness, and attributes dropped one by one (CART's way).
 
-CART-LC is made of these two, and OC1 uses them where a split may have only so many attributes (`max_terms`). The line
-search is called through its pointer, so nothing here depends on compiled code of another file.
-
-A plane is ``V = plane . (x, 1) > 0`` on the columns of `_kernels`; ``used`` marks the attributes it may have.
+CART-LC is made of these two, and OC1 uses them where the number of attributes of a split is limited (`max_terms`).
+A plane is ``V = plane . (x, 1) > 0`` on the columns of `records.Examples`, which must be our own; ``used`` marks the
+attributes it may have.
 """
 
 from functools import cache
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
-from numba import cfunc, config, njit, typeof, types
+from numba import types
 
-from ._kernels import BOUND, LINE_SEARCH, NOTHING, RATE, Plan, Scratch
-
-_options: dict[str, Any] = {"error_model": "numpy", "nogil": True, "no_cfunc_wrapper": True}
-_compiled = njit(**_options, cache=True)
-_no_way_in: dict[str, Any] = {"no_cpython_wrapper": True}
-_inner = njit(**_options, **_no_way_in)
-
-
-@_inner
-def better(a, b):
-    """Whether score a is larger than score b by more than rounding."""
-    return a > b + 1e-10 * abs(b) + 1e-18
+from ._jit import allocating, fix_type, kernel, pointer
+from .criteria import better
+from .line_search import LINE_SEARCH
+from .margins import add_multiple, compute_margins
+from .records import NO_SPLIT, CriterionType, ExamplesType, NodeType, WorkspaceType, vector
 
 
-@_inner
-def best_step(origin, rates, current, node, line, rate, bound, code, min_leaf, scratch):
-    """Return (score, alpha) of the purest split ``origin + alpha * rates > 0`` that beats the score `current`."""
-    labels, weights, bounds, totals, ranks, present = node
-    return line(
-        labels, weights, bounds, totals, ranks, present, origin, rates, current, False, code, min_leaf, rate, bound,
-        scratch[0][2, : labels.size], scratch[1], scratch[2], scratch[4], scratch[5], scratch[6], scratch[7],
-        scratch[8][0], scratch[10], scratch[13],
-    )  # fmt: skip
+class Descent(NamedTuple):
+    """How coefficients are improved (Figure 4 of the paper)."""
+
+    always: bool  # add the best multiple also where it does not improve the split
+    signed: bool  # False: all examples are taken to cross in one direction, so that a move may worsen the split
+    max_cycles: int
+    epsilon: float  # the last cycle is the one that changes the score by no more
 
 
-@_inner
-def find_margins(columns, start, plane, margins):
-    """Compute the margins of a node's examples."""
-    for j in range(margins.size):
-        margins[j] = plane[plane.size - 1]
-    for m in range(plane.size - 1):
-        a = np.float32(plane[m])
-        if a != 0:
-            for j in range(margins.size):
-                margins[j] += a * columns[m, start + j]
+fix_type(Descent, types.NamedTuple((types.boolean, types.boolean, types.int64, types.float64), Descent))
 
 
-@_compiled
-def descend(
-    columns, start, node, line, rate, bound, code, min_leaf, gammas, always, signed, max_cycles, epsilon, plane,
-    used, scratch,
-):  # fmt: skip
+@kernel(allocates=True)
+def descend(examples, node, criterion, line, gammas, how, plane, used, work):
     """Improve a plane by cycles over its coefficients (Figure 4 of the paper); return (score, hyperplanes considered).
 
-    For each attribute and each gamma the best multiple of ``x + gamma`` is looked for, and the best of these is added;
-    `always`, or only if it improves. A search that is not `signed` takes all examples to cross in one direction, though
-    those with a negative ``x + gamma`` cross in the other, so that the move may worsen the split. At the end of a cycle
-    the constant is adjusted, and the last cycle is the one that changes the score by no more than epsilon. The plane
-    becomes the best one that stood at the end of a cycle.
+    For each attribute and each gamma the best multiple of ``x + gamma`` is looked for, and the best of these is added.
+    At the end of a cycle the constant is adjusted. The plane becomes the best one that stood at the end of a cycle.
     """
-    d, n = plane.size - 1, node[0].size
-    margins, rates = scratch[0][0, :n], scratch[0][1, :n]
-    ones = columns[d, start : start + n]
-    find_margins(columns, start, plane, margins)
-    score, alpha = best_step(margins, ones, NOTHING, node, line, rate, bound, code, min_leaf, scratch)
-    plane[d] += alpha
-    for j in range(n):
-        margins[j] += np.float32(alpha)
+    d, n = plane.size - 1, node.labels.size
+    margins, rates = work.margins[:n], work.rates[:n]
+    ones = examples.columns[d, node.start : node.start + n]
+    score = adjust_constant(examples, node, criterion, line, plane, work)
     considered = 1
     best_plane, best_score = plane.copy(), score
-    for _ in range(max_cycles):
+    for _ in range(how.max_cycles):
         before = score
         for m in range(d):
             if used[m] == 0.0:
                 continue
-            best, best_alpha, best_gamma = NOTHING if always else score, 0.0, 0.0
+            column = examples.columns[m, node.start : node.start + n]
+            best, best_alpha, best_gamma = NO_SPLIT if how.always else score, 0.0, 0.0
             for g in range(gammas.size):
                 for j in range(n):
-                    rates[j] = columns[m, start + j] + np.float32(gammas[g])
-                    if not signed:
+                    rates[j] = column[j] + np.float32(gammas[g])
+                    if not how.signed:
                         rates[j] = margins[j] / rates[j]
-                origin, directions = (margins, rates) if signed else (rates, ones)
-                here, alpha = best_step(origin, directions, best, node, line, rate, bound, code, min_leaf, scratch)
+                origin, directions = (margins, rates) if how.signed else (rates, ones)
+                here, alpha = line(node, criterion, origin, directions, best, False, work.line)
                 considered += 1
-                if here > NOTHING:
+                if here > NO_SPLIT:
                     best, best_alpha, best_gamma = here, alpha, gammas[g]
             if best_alpha != 0.0:
                 plane[m] += best_alpha
                 plane[d] += best_alpha * best_gamma
                 score = best
                 for j in range(n):
-                    margins[j] += np.float32(best_alpha) * (columns[m, start + j] + np.float32(best_gamma))
-        current = NOTHING if always else score
-        here, alpha = best_step(margins, ones, current, node, line, rate, bound, code, min_leaf, scratch)
+                    margins[j] += np.float32(best_alpha) * (column[j] + np.float32(best_gamma))
+        here, alpha = line(node, criterion, margins, ones, NO_SPLIT if how.always else score, False, work.line)
         considered += 1
-        if here > NOTHING:
+        if here > NO_SPLIT:
             plane[d] += alpha
             score = here
             for j in range(n):
                 margins[j] += np.float32(alpha)
         if better(score, best_score):
             best_plane, best_score = plane.copy(), score
-        if abs(score - before) <= epsilon:
+        if abs(score - before) <= how.epsilon:
             break
     for m in range(plane.size):
         plane[m] = best_plane[m]
     return best_score, considered
 
 
-@_compiled
-def eliminate(columns, start, node, line, rate, bound, code, min_leaf, n_most, share, again, plane, used, scratch):
+@allocating
+def adjust_constant(examples, node, criterion, line, plane, work):
+    """Compute a plane's margins and move its constant to the best place; return the score."""
+    n = node.labels.size
+    margins = work.margins[:n]
+    ones = examples.columns[plane.size - 1, node.start : node.start + n]
+    compute_margins(examples, node.start, plane, margins, work.rates[:n])
+    score, alpha = line(node, criterion, margins, ones, NO_SPLIT, False, work.line)
+    plane[plane.size - 1] += alpha
+    for j in range(n):
+        margins[j] += np.float32(alpha)
+    return score
+
+
+@kernel(allocates=True)
+def eliminate(examples, node, criterion, line, max_terms, share, again, plane, used, work):
     """Drop attributes from a plane; return (score, hyperplanes considered).
 
     What an attribute is worth is what the score loses without it, the constant adjusted. The one of least worth goes,
-    as long as there are more than `n_most`, or its worth is below a share of the largest worth. If `again`, the others
-    are improved after each.
+    as long as there are more than `max_terms`, or its worth is below a share of the largest worth. If `again`, the
+    others are improved after each.
     """
-    d, n = plane.size - 1, node[0].size
-    margins, rest = scratch[0][0, :n], scratch[0][1, :n]
-    ones = columns[d, start : start + n]
-    find_margins(columns, start, plane, margins)
-    score, alpha = best_step(margins, ones, NOTHING, node, line, rate, bound, code, min_leaf, scratch)
-    plane[d] += alpha
+    d, n = plane.size - 1, node.labels.size
+    margins, rest = work.margins[:n], work.rates[:n]
+    ones = examples.columns[d, node.start : node.start + n]
+    score = adjust_constant(examples, node, criterion, line, plane, work)
     considered = 1
     n_used = 0
     for m in range(d):
         used[m] = 1.0 if plane[m] != 0.0 else 0.0
         n_used += plane[m] != 0.0
     while n_used > 1:
-        find_margins(columns, start, plane, margins)
-        dropped, most, least, step = -1, NOTHING, np.inf, 0.0
+        compute_margins(examples, node.start, plane, margins, rest)
+        dropped, most, least, step = -1, NO_SPLIT, np.inf, 0.0
         for m in range(d):
             if used[m] == 0.0:
                 continue
-            a = np.float32(plane[m])
             for j in range(n):
-                rest[j] = margins[j] - a * columns[m, start + j]
-            here, alpha = best_step(rest, ones, NOTHING, node, line, rate, bound, code, min_leaf, scratch)
+                rest[j] = margins[j]
+            add_multiple(rest, -np.float32(plane[m]), examples.columns[m, node.start : node.start + n])
+            here, alpha = line(node, criterion, rest, ones, NO_SPLIT, False, work.line)
             considered += 1
             least = min(least, here)
             if dropped < 0 or better(here, most):
                 dropped, most, step = m, here, alpha
-        if n_used <= n_most and not better(share * (score - least), score - most):
+        if n_used <= max_terms and not better(share * (score - least), score - most):
             break
         plane[dropped] = 0.0
         plane[d] += step
@@ -152,41 +135,28 @@ def eliminate(columns, start, node, line, rate, bound, code, min_leaf, n_most, s
         score = most
         n_used -= 1
         if again:
-            score, more = descend(
-                columns, start, node, line, rate, bound, code, min_leaf, np.zeros(1), False, True, 20, 0.0, plane,
-                used, scratch,
-            )  # fmt: skip
+            how = Descent(False, True, np.int64(20), 0.0)
+            score, more = descend(examples, node, criterion, line, np.zeros(1), how, plane, used, work)
             considered += more
     return score, considered
 
 
-_vector = types.float64[::1]
 SHORTEN = types.Tuple((types.float64, types.int64))(
-    types.float32[:, ::1], types.int32[::1], _vector, types.int64, types.int64, _vector, _vector, types.int64[::1],
-    types.int64[::1], types.FunctionType(LINE_SEARCH), types.FunctionType(RATE), types.FunctionType(BOUND),
-    typeof(tuple(Plan.sample())), _vector, typeof(tuple(Scratch.make(1, 1, 1, 1))),
-)  # fmt: skip
+    ExamplesType, NodeType, CriterionType, types.int64, types.FunctionType(LINE_SEARCH), vector, WorkspaceType
+)
 
 
-def shorten(
-    columns, labels, weights, start, stop, totals, ranks, present, bounds, line, rate, bound, plan, plane, scratch
-):
-    """Bring the plane of a node down to ``plan.max_terms`` attributes."""
-    node = (labels[start:stop], weights[start:stop], bounds, totals, ranks, present)
-    return eliminate(
-        columns, start, node, line, rate, bound, plan[0], plan[1], plan[15], 0.0, True, plane, scratch[11][1], scratch
-    )
+def shorten(examples, node, criterion, max_terms, line, plane, work):
+    """Bring the plane of a node down to `max_terms` attributes."""
+    return eliminate(examples, node, criterion, line, max_terms, 0.0, True, plane, work.direction, work)
 
 
-def leave(
-    columns, labels, weights, start, stop, totals, ranks, present, bounds, line, rate, bound, plan, plane, scratch
-):
+def leave(examples, node, criterion, max_terms, line, plane, work):
     """Stand in where planes may have all attributes."""
-    return NOTHING, 0
+    return NO_SPLIT, 0
 
 
 @cache
 def shortening(needed):
     """Return, as a pointer, the function that shortens the plane of a node, or one that does nothing."""
-    function = shorten if needed else leave
-    return function if config.DISABLE_JIT else cfunc(SHORTEN, cache=True, error_model="numpy")(function)
+    return pointer(SHORTEN, shorten if needed else leave, allocates=needed)

@@ -10,13 +10,9 @@ Power 0 has the weights of known values, 1 weight * value, 2 weight * value**2; 
 missing values, in the units of power 0.
 """
 
-from typing import Any
-
 import numpy as np
-from numba import njit
 
-_options: dict[str, Any] = {"error_model": "numpy", "nogil": True, "no_cfunc_wrapper": True}
-_compiled = njit(**_options, cache=True)
+from ._jit import kernel
 
 #: All floats are whole multiples of 2**SMALLEST.
 SMALLEST = -1074
@@ -34,7 +30,7 @@ _FRACTION = (1 << 52) - 1
 _WITHIN = (1 << BIN_BITS) - 1
 
 
-@_compiled
+@kernel(allocates=True)
 def add_values(values, weights, bins, sums):
     """Add up weights, values and squares; return (values that are known, the lowest, the highest, length of `sums`).
 

@@ -6,23 +6,17 @@ lines are counted on it, so that the attributes come from memory once, however m
 computed anew from the planes: nothing has to be remembered between two questions.
 """
 
-from typing import Any
-
 import numpy as np
-from numba import njit
 
-_options: dict[str, Any] = {"error_model": "numpy", "nogil": True, "no_cfunc_wrapper": True}
-_no_way_in: dict[str, Any] = {"no_cpython_wrapper": True}
-_compiled = njit(**_options, cache=True)
-_inner = njit(**_options, **_no_way_in)
+from ._jit import allocating, kernel
+from .crossings import bucket_of
+from .margins import add_multiple
 
 #: Examples that are looked at together: their margins, rates and buckets fit into the nearest cache.
 BLOCK = 1024
-#: Crossings beyond this are never reached by a finite step.
-FAR = np.float32(1e30)
 
 
-@_inner
+@allocating
 def combine(columns, begin, plane, out):
     """Compute ``plane . (x, 1)`` of the examples from `begin` on, as many as there is room for."""
     last = plane.size - 1
@@ -31,29 +25,17 @@ def combine(columns, begin, plane, out):
     for m in range(last):
         a = plane[m]
         if a != 0:
-            line = columns[m, begin : begin + out.size]
-            for j in range(out.size):
-                out[j] += a * line[j]
+            add_multiple(out, a, columns[m, begin : begin + out.size])
 
 
-@_inner
+@allocating
 def find_buckets(margins, rates, centre, scale, half, codes):
-    """Find the bucket, among 2 * half, in which each example crosses; as `oc1.kernels._kernels.find_crossings` does."""
-    end = np.float32(half)
-    stretch = np.float32(end * scale)
-    last = np.int32(half - 1)
-    down = np.int32(2 * half)
+    """Find the bucket, among 2 * half, in which each example crosses."""
     for j in range(margins.size):
-        t = -margins[j] / rates[j]
-        never = not abs(t) < FAR
-        u = np.float32(0.0) if never else np.float32(t - centre)
-        inner = min(np.int32(end - stretch / (np.float32(abs(u)) + scale)), last)
-        bucket = half + inner if u >= 0 else half - 1 - inner
-        code = bucket + (down if rates[j] < 0 else 0)
-        codes[j] = code if not never else 2 * down + (1 if margins[j] > 0 else 0)
+        codes[j] = bucket_of(-margins[j] / rates[j], margins[j], rates[j], centre, scale, half)
 
 
-@_compiled
+@kernel(allocates=True)
 def count_lines(
     columns, bounds, weights, holes, first, stop, planes, plane_of, directions, which, sides, centres, scales, counts,
     sums,
@@ -122,7 +104,7 @@ def count_lines(
                         weighed[codes[j]] += weights[begin + j]
 
 
-@_compiled
+@kernel(allocates=True)
 def count_sides(columns, bounds, weights, holes, first, stop, planes, sides, counts, sums):
     """Add the examples from `first` to `stop` to the class counts on the left of each plane.
 
@@ -152,7 +134,7 @@ def count_sides(columns, bounds, weights, holes, first, stop, planes, sides, cou
                 counts[p, c] += inside
 
 
-@_compiled
+@kernel(allocates=True)
 def gather_columns(values, row_step, column_step, rows, fill, shift, scale, start, stop, out):
     """Bring some rows of the user's array, which comes as `flat_view`, to search space; NaN is the fill.
 

@@ -4,30 +4,19 @@ A machine is a matrix with a row of weights for each class; it gives an example 
 product with the example, the first of them where several are largest. The last attribute of every example is 1.
 """
 
-from typing import Any
-
 import numpy as np
-from numba import njit
 
-_options: dict[str, Any] = {"error_model": "numpy", "nogil": True, "no_cfunc_wrapper": True}
-_no_way_in: dict[str, Any] = {"no_cpython_wrapper": True}
-_compiled = njit(**_options, cache=True)
-# What only `train` calls needs no way in from Python, which would have to be compiled, too.
-_inner = njit(**_options, **_no_way_in)
+from ._jit import allocating, kernel
+from .random import random_bits
 
 
-@_inner
+@allocating
 def draw(state, bound):
-    """Return a random whole number below a bound (splitmix64)."""
-    state[0] += np.uint64(0x9E3779B97F4A7C15)
-    z = state[0]
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    z = z ^ (z >> np.uint64(31))
-    return np.int64(z % np.uint64(bound))
+    """Return a random whole number below a bound."""
+    return np.int64(random_bits(state) % np.uint64(bound))
 
 
-@_inner
+@allocating
 def shuffle(order, state):
     """Put an array into random order."""
     for i in range(len(order) - 1, 0, -1):
@@ -35,7 +24,7 @@ def shuffle(order, state):
         order[i], order[j] = order[j], order[i]
 
 
-@_inner
+@allocating
 def choice(machine, x):
     """Return the class to which a machine gives an example."""
     best, largest = 0, -np.inf
@@ -48,7 +37,7 @@ def choice(machine, x):
     return best
 
 
-@_inner
+@allocating
 def error_size(machine, x, own, given, epsilon):
     """Return how far an example of class `own` is inside the region of the class it was given to."""
     product, square = 0.0, 0.0
@@ -58,7 +47,7 @@ def error_size(machine, x, own, given, epsilon):
     return product / (2.0 * square) + epsilon
 
 
-@_inner
+@allocating
 def magnitude(machine):
     """Return the sum of the lengths of a machine's rows."""
     total = 0.0
@@ -70,7 +59,7 @@ def magnitude(machine):
     return total
 
 
-@_inner
+@allocating
 def score(machine, X, y, weights, sizes, min_leaf, epsilon, beta):
     """Judge a machine: return minus the entropy that is left, times the weight, and how many errors can be corrected.
 
@@ -102,7 +91,7 @@ def score(machine, X, y, weights, sizes, min_leaf, epsilon, beta):
     return purity if n_branches > 1 else -np.inf, n_correctable
 
 
-@_compiled
+@kernel(allocates=True)
 def train(
     X, y, weights, sizes, n_classes, min_leaf, beta, epsilon, beta_factor, beta_decrement, min_beta, small, patience,
     max_passes, state,

@@ -3,15 +3,9 @@
 Nodes are many and small, so that calls into numpy would take longer than the arithmetic; large products go to BLAS.
 """
 
-from typing import Any
-
 import numpy as np
-from numba import njit
 
-_options: dict[str, Any] = {"error_model": "numpy", "nogil": True, "no_cfunc_wrapper": True}
-_compiled = njit(**_options, cache=True)
-_no_way_in: dict[str, Any] = {"no_cpython_wrapper": True}
-_inner = njit(**_options, **_no_way_in)
+from ._jit import allocating, kernel
 
 #: A Newton step that changes no coefficient by more, as a share of the largest, is the last one.
 SETTLED = 1e-2
@@ -27,7 +21,7 @@ ROUNDED = 1e-6
 HARDLY = 1e-6
 
 
-@_inner
+@allocating
 def loss_of(margins, right, weights):
     """Return the logistic loss of margins."""
     total = 0.0
@@ -37,7 +31,7 @@ def loss_of(margins, right, weights):
     return total
 
 
-@_inner
+@allocating
 def factor(system):
     """Turn a symmetric matrix into its Cholesky factor (lower half, in place)."""
     for i in range(system.shape[0]):
@@ -48,7 +42,7 @@ def factor(system):
             system[i, j] = np.sqrt(max(total, 1e-300)) if i == j else total / system[j, j]
 
 
-@_inner
+@allocating
 def solve(lower, out):
     """Solve the system of a Cholesky factor, in place."""
     size = out.size
@@ -62,7 +56,7 @@ def solve(lower, out):
         out[i] /= lower[i, i]
 
 
-@_inner
+@allocating
 def project(Z, plane, margins):
     """Compute the margins of a plane."""
     for j in range(Z.shape[0]):
@@ -72,7 +66,7 @@ def project(Z, plane, margins):
         margins[j] = total
 
 
-@_inner
+@allocating
 def objective_of(margins, right, weights, penalty, plane):
     """Return the loss and the price of the plane."""
     total = loss_of(margins, right, weights)
@@ -81,7 +75,7 @@ def objective_of(margins, right, weights, penalty, plane):
     return total
 
 
-@_compiled
+@kernel(allocates=True)
 def fit(Z, right, weights, ridge, plane, left_out):
     """Improve a plane until it is that of the regression; write the left-out margins; return their loss.
 

@@ -3,28 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-_MIX1 = np.uint64(0xBF58476D1CE4E5B9)
-_MIX2 = np.uint64(0x94D049BB133111EB)
-_S11, _S27, _S30, _S31 = np.uint64(11), np.uint64(27), np.uint64(30), np.uint64(31)
+from ._jit import allocating, kernel
+from .random import random_bits, uniform
 
 
-_compiled = njit(cache=True, nogil=True, error_model="numpy")
-
-
-@_compiled
-def random_bits(stream):
-    """Return the next 64 random bits of a stream."""
-    stream[0] += _GOLDEN
-    z = stream[0]
-    z = (z ^ (z >> _S30)) * _MIX1
-    z = (z ^ (z >> _S27)) * _MIX2
-    return z ^ (z >> _S31)
-
-
-@_compiled
+@allocating
 def error_of(unit, signed, weights, limit):
     """Return the weight of the examples that a unit gets wrong; something from `limit` on if it is that much."""
     error = 0.0
@@ -39,7 +23,7 @@ def error_of(unit, signed, weights, limit):
     return error
 
 
-@_compiled
+@kernel(allocates=True)
 def train_unit(signed, weights, max_epochs, seed):
     """Train a random unit by the perceptron rule, in a new order each epoch, until an epoch passes without an error.
 
@@ -66,7 +50,7 @@ def train_unit(signed, weights, max_epochs, seed):
     order = np.arange(n)
     unit = np.empty(d)
     for m in range(d):  # not zero: from there, symmetric examples such as exclusive or lead back to it every epoch
-        unit[m] = np.float64(random_bits(stream) >> _S11) * (2.0 / 9007199254740992.0) - 1.0
+        unit[m] = 2.0 * uniform(stream) - 1.0
     pocket = unit.copy()
     pocket_error = error_of(pocket, signed, weights, np.inf)
     run, pocket_run, n_updates = 0, 0, 0

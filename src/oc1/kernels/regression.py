@@ -16,56 +16,43 @@ Both are exact. A *score* is the loss that a split saves; larger is better.
 A plane is ``V = plane . (x, 1) > 0`` on columns, float32 rows of one attribute each and a last one of ones.
 """
 
-from __future__ import annotations
-
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
-from numba import njit
+
+from ._jit import allocating, kernel
+from .criteria import better
+from .margins import add_multiple, follow
+from .random import uniform
+from .records import FAR, NO_SPLIT
 
 SQUARED, ABSOLUTE = 0, 1
-#: The score of no split at all: finite, so that differences from it are numbers.
-NOTHING = -1e300
-#: Crossings beyond this are never reached by a finite step.
-FAR = np.float32(1e30)
-#: Up to so many keys are sorted by insertion.
-FEW = 40
+#: Up to this number, keys are sorted by insertion.
+MAX_KEYS_BY_INSERTION = 40
 #: At nodes with fewer examples, equal scores do not say that two runs stand at the same place.
-MEETING = 250
+MIN_EXAMPLES_TO_MEET = 250
 
-_GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-_MIX1 = np.uint64(0xBF58476D1CE4E5B9)
-_MIX2 = np.uint64(0x94D049BB133111EB)
-_S11, _S27, _S30, _S31 = np.uint64(11), np.uint64(27), np.uint64(30), np.uint64(31)
 _S1, _S32, _LOW31, _LOW8, _ONE = np.uint64(1), np.uint64(32), np.uint64(0x7FFFFFFF), np.uint64(0xFF), np.uint64(1)
 
-_compiled = njit(cache=True, nogil=True, error_model="numpy")
-# What only other kernels call needs no way in from Python, which would take as long to compile as the function itself.
-_no_way_in: dict[str, Any] = {"no_cfunc_wrapper": True, "no_cpython_wrapper": True}
-_inner = njit(nogil=True, error_model="numpy", **_no_way_in)
+
+class Work(NamedTuple):
+    """Buffers of a search."""
+
+    plane: np.ndarray  # float64 (d + 1)
+    direction: np.ndarray  # float64 (d + 1): of a jump
+    margins: np.ndarray  # float32 (n)
+    rates: np.ndarray  # float32 (n): of a jump
+    left: np.ndarray  # float64 (n + 1, 2), for the absolute error
+    keys: np.ndarray  # uint64 (n)
+    spare: np.ndarray  # uint64 (n)
+    stream: np.ndarray  # uint64 (1)
+    met: np.ndarray  # float64 (2 * n_runs): where each run stood before its jumps, and at its end
 
 
-@_inner
-def uniform(stream):
-    """Return the next number of a stream, uniform in [0, 1)."""
-    stream[0] += _GOLDEN
-    z = stream[0]
-    z = (z ^ (z >> _S30)) * _MIX1
-    z = (z ^ (z >> _S27)) * _MIX2
-    z = z ^ (z >> _S31)
-    return np.float64(z >> _S11) * (1.0 / 9007199254740992.0)
-
-
-@_inner
-def better(a, b):
-    """Whether score a is larger than score b by more than rounding."""
-    return a > b + 1e-10 * abs(b) + 1e-18
-
-
-@_inner
+@allocating
 def sort_keys(keys, spare, n):
     """Sort the first n keys by their upper 32 bits; return the array that holds them, which is one of the two."""
-    if n <= FEW:
+    if n <= MAX_KEYS_BY_INSERTION:
         for i in range(1, n):
             key, j = keys[i], i - 1
             while j >= 0 and keys[j] > key:
@@ -96,7 +83,7 @@ def sort_keys(keys, spare, n):
     return keys
 
 
-@_inner
+@allocating
 def add_to(tree, rank, weight, y):
     """Add weight at a rank of a Fenwick tree of (weights, weighted sums)."""
     i = rank + 1
@@ -106,7 +93,7 @@ def add_to(tree, rank, weight, y):
         i += i & -i
 
 
-@_inner
+@allocating
 def median_loss(tree, whole, sign, weight, total, values):
     """Return the absolute error around the median, of what a tree holds or of the rest of the whole (sign -1).
 
@@ -128,7 +115,7 @@ def median_loss(tree, whole, sign, weight, total, values):
     return median * below - sum_below + (total - sum_below) - median * (weight - below)
 
 
-@_inner
+@allocating
 def score_left(left, whole, weight_left, sum_left, weight, total, loss, values, code):
     """Score a split by what is on its left: weight, weighted sum and, for the absolute error, a Fenwick tree."""
     if code == SQUARED:
@@ -140,11 +127,11 @@ def score_left(left, whole, weight_left, sum_left, weight, total, loss, values, 
     )
 
 
-@_inner
+@allocating
 def line_search(margins, rates, response, current, min_leaf, code, left, keys, spare):
     """Find the step alpha for which ``margins + alpha * rates > 0`` is best; return (score, alpha).
 
-    Only positions that beat the score `current` count; (NOTHING, 0) if there is none. `response` is what
+    Only positions that beat the score `current` count; (NO_SPLIT, 0) if there is none. `response` is what
     `prepare_response` returned, the last arguments are buffers.
     """
     parts, ranks, values, whole, weight, total, loss, n_examples = response
@@ -178,9 +165,9 @@ def line_search(margins, rates, response, current, min_leaf, code, left, keys, s
                 left[above, 0] += left[i, 0]
                 left[above, 1] += left[i, 1]
     if n_keys == 0:
-        return NOTHING, 0.0
+        return NO_SPLIT, 0.0
     keys = sort_keys(keys, spare, n_keys)
-    best, step = NOTHING, 0.0
+    best, step = NO_SPLIT, 0.0
     bar, room = current, 0.0  # what is to be beaten, and by how much the score is below it at least
     before, after = -np.inf, 0.0
     for i in range(-1, n_keys):
@@ -218,7 +205,7 @@ def line_search(margins, rates, response, current, min_leaf, code, left, keys, s
     return best, step
 
 
-@_inner
+@allocating
 def prepare_response(y, weights, units, code):
     """Return what the line search needs to know of the numbers to predict.
 
@@ -249,7 +236,7 @@ def prepare_response(y, weights, units, code):
     return parts, ranks, values, whole, weight, total, loss, n_examples
 
 
-@_inner
+@allocating
 def compute_margins(columns, plane, margins):
     """Compute V = plane . (x, 1)."""
     for j in range(margins.size):
@@ -257,13 +244,12 @@ def compute_margins(columns, plane, margins):
     for m in range(plane.size):
         a = np.float32(plane[m])
         if a != 0:
-            for j in range(margins.size):
-                margins[j] += a * columns[m, j]
+            add_multiple(margins, a, columns[m])
 
 
-@_inner
+@allocating
 def score_margins(margins, response, min_leaf, code, left):
-    """Score the split V > 0; NOTHING where a side has too few."""
+    """Score the split V > 0; NO_SPLIT where a side has too few."""
     parts, ranks, values, whole, weight, total, loss, n_examples = response
     weight_left, sum_left, n_left = 0.0, 0.0, 0.0
     for i in range(left.shape[0]):
@@ -277,21 +263,21 @@ def score_margins(margins, response, min_leaf, code, left):
             if code == ABSOLUTE:
                 add_to(left, ranks[j], parts[j, 0], values[ranks[j]])
     if n_left < min_leaf or n_examples - n_left < min_leaf:
-        return NOTHING
+        return NO_SPLIT
     return score_left(left, whole, weight_left, sum_left, weight, total, loss, values, code)
 
 
-@_compiled
+@kernel(allocates=True)
 def best_step(margins, rates, y, weights, units, code, min_leaf):
     """Return (score, alpha) of the best split along a line, for tests and to look at."""
     response = prepare_response(y, weights, units, code)
     n = y.size
     left = np.empty((n + 1 if code == ABSOLUTE else 0, 2))
     keys, spare = np.empty(n, np.uint64), np.empty(n, np.uint64)
-    return line_search(margins, rates, response, NOTHING, min_leaf, code, left, keys, spare)
+    return line_search(margins, rates, response, NO_SPLIT, min_leaf, code, left, keys, spare)
 
 
-@_compiled
+@kernel(allocates=True)
 def search(columns, y, weights, units, code, min_leaf, with_axis, start, n_runs, n_jumps, seed):
     """Search the split of a node.
 
@@ -322,7 +308,7 @@ def search(columns, y, weights, units, code, min_leaf, with_axis, start, n_runs,
     Returns
     -------
     axis_score, attribute, threshold
-        Of the best split of a single attribute; NOTHING and -1 if there is none.
+        Of the best split of a single attribute; NO_SPLIT and -1 if there is none.
     score, plane
         The best plane of the runs, float64 array (d + 1,).
     loss : float
@@ -332,92 +318,111 @@ def search(columns, y, weights, units, code, min_leaf, with_axis, start, n_runs,
     """
     size, n = columns.shape
     response = prepare_response(y, weights, units, code)
-    left = np.empty((n + 1 if code == ABSOLUTE else 0, 2))
-    keys, spare = np.empty(n, np.uint64), np.empty(n, np.uint64)
-    margins, jump_rates = np.empty(n, np.float32), np.empty(n, np.float32)
-    ones = columns[size - 1]
-    plane, direction, best_plane = np.zeros(size), np.zeros(size), np.zeros(size)
-    axis_score, attribute, threshold, best, considered = NOTHING, -1, 0.0, NOTHING, 0
-    stream = np.full(1, seed, np.uint64)
+    work = Work(
+        np.zeros(size),
+        np.zeros(size),
+        np.empty(n, np.float32),
+        np.empty(n, np.float32),
+        np.empty((n + 1 if code == ABSOLUTE else 0, 2)),
+        np.empty(n, np.uint64),
+        np.empty(n, np.uint64),
+        np.full(1, seed, np.uint64),
+        np.full(2 * max(n_runs, 1), NO_SPLIT),
+    )
+    axis_score, attribute, threshold, best, considered = NO_SPLIT, -1, 0.0, NO_SPLIT, 0
     for m in range(size - 1 if with_axis else 0):
-        here, alpha = line_search(columns[m], ones, response, axis_score, min_leaf, code, left, keys, spare)
+        here, alpha = best_on_line(columns[m], columns[size - 1], response, axis_score, min_leaf, code, work)
         considered += 1
-        if here > NOTHING:
+        if here > NO_SPLIT:
             axis_score, attribute, threshold = here, m, -alpha
-    guided = False
-    for m in range(size - 1):
-        guided = guided or start[m] != 0.0
-    met = np.full(2 * max(n_runs, 1), NOTHING)  # where each run stood before its jumps, and at its end
+    best_plane = np.zeros(size)
     for run in range(n_runs):
-        turn = 0
-        if run == 0 and attribute >= 0:
-            for m in range(size):
-                plane[m] = 1.0 if m == attribute else 0.0
-            plane[size - 1] = -threshold
-        elif guided and run == (1 if attribute >= 0 else 0):
-            for m in range(size - 1):
-                plane[m] = start[m]
-            plane[size - 1] = 0.0
-            turn = size - 1
-        else:
-            for m in range(size):
-                plane[m] = 2.0 * uniform(stream) - 1.0
-        compute_margins(columns, plane, margins)
-        score = score_margins(margins, response, min_leaf, code, left)
-        considered += 1
-        settled, jumps, climbed = 0, 0, False
-        while True:
-            rates = columns[turn]
-            if jumps > 0:
-                for m in range(size):
-                    direction[m] = 2.0 * uniform(stream) - 1.0
-                compute_margins(columns, direction, jump_rates)
-                rates = jump_rates
-            else:
-                for m in range(size):
-                    direction[m] = 1.0 if m == turn else 0.0
-            here, alpha = line_search(margins, rates, response, score, min_leaf, code, left, keys, spare)
-            considered += 1
-            settled += 1
-            if here > NOTHING:
-                length = 0.0
-                for m in range(size):
-                    plane[m] += alpha * direction[m]
-                    length += plane[m] * plane[m]
-                shrink = 1.0 / np.sqrt(length) if length > 0.0 else 1.0
-                for m in range(size):
-                    plane[m] *= shrink
-                keep, add = np.float32(shrink), np.float32(shrink * alpha)
-                for j in range(n):
-                    margins[j] = keep * margins[j] + add * rates[j]
-                score, settled = here, 1
-            if jumps > 0:
-                jumps += 1
-                if here > NOTHING:
-                    jumps, turn, settled = 0, 0, 0
-                elif jumps > n_jumps:
-                    break
-                continue
-            turn = turn + 1 if turn + 1 < size else 0
-            if settled < size:
-                continue
-            if not climbed:
-                climbed = True
-                met[2 * run] = score
-            jumps = 1
-            if n_jumps == 0:
-                break
-            met_before = False
-            for other in range(2 * run):
-                met_before = met_before or abs(met[other] - score) <= 1e-10 * abs(score)
-            if response[7] >= MEETING and met_before:
-                break
-        # The moves have rounded the margins a little: once more from the plane itself.
-        compute_margins(columns, plane, margins)
-        score = score_margins(margins, response, min_leaf, code, left)
-        met[2 * run + 1] = score
+        first = start_plane(run, attribute, threshold, start, work)
+        score, more = improve(columns, response, min_leaf, code, n_jumps, run, first, work)
+        considered += more
         if better(score, best):
             best = score
             for m in range(size):
-                best_plane[m] = plane[m]
+                best_plane[m] = work.plane[m]
     return axis_score, attribute, threshold, best, best_plane, response[6], considered
+
+
+@allocating
+def best_on_line(margins, rates, response, current, min_leaf, code, work):
+    """Return (score, alpha) of the best position on a line that beats the current score."""
+    return line_search(margins, rates, response, current, min_leaf, code, work.left, work.keys, work.spare)
+
+
+@allocating
+def start_plane(run, attribute, threshold, start, work):
+    """Set the plane from which a run starts; return the coefficient that is perturbed first."""
+    plane, last = work.plane, work.plane.size - 1
+    guided = False
+    for m in range(last):
+        guided = guided or start[m] != 0.0
+    if run == 0 and attribute >= 0:
+        for m in range(last):
+            plane[m] = 1.0 if m == attribute else 0.0
+        plane[last] = -threshold
+    elif guided and run == (1 if attribute >= 0 else 0):
+        for m in range(last):
+            plane[m] = start[m]
+        plane[last] = 0.0
+        return last
+    else:
+        for m in range(last + 1):
+            plane[m] = 2.0 * uniform(work.stream) - 1.0
+    return 0
+
+
+@allocating
+def improve(columns, response, min_leaf, code, n_jumps, run, first, work):
+    """Make one run from the plane that is set: perturb coefficients in turn, then jump; return (score, considered)."""
+    plane, margins, size = work.plane, work.margins, work.plane.size
+    compute_margins(columns, plane, margins)
+    score = score_margins(margins, response, min_leaf, code, work.left)
+    considered, m, is_first = 1, first, True
+    while True:
+        settled = 0
+        while settled < size:
+            here, alpha = best_on_line(margins, columns[m], response, score, min_leaf, code, work)
+            considered += 1
+            settled += 1
+            if here > NO_SPLIT:
+                plane[m] += alpha
+                follow(plane, margins, columns[m], alpha)
+                score, settled = here, 1
+            m = m + 1 if m + 1 < size else 0
+        if is_first:
+            work.met[2 * run], is_first = score, False
+        m, helped = 0, False
+        if others_were_here(run, score, response, work.met):
+            break
+        for _ in range(n_jumps):
+            for i in range(size):
+                work.direction[i] = 2.0 * uniform(work.stream) - 1.0
+            compute_margins(columns, work.direction, work.rates)
+            here, alpha = best_on_line(margins, work.rates, response, score, min_leaf, code, work)
+            considered += 1
+            if here > NO_SPLIT:
+                for i in range(size):
+                    plane[i] += alpha * work.direction[i]
+                follow(plane, margins, work.rates, alpha)
+                score, helped = here, True
+                break
+        if not helped:
+            break
+    # The moves have rounded the margins a little: once more from the plane itself.
+    compute_margins(columns, plane, margins)
+    score = score_margins(margins, response, min_leaf, code, work.left)
+    work.met[2 * run + 1] = score
+    return score, considered
+
+
+@allocating
+def others_were_here(run, score, response, met):
+    """Whether an earlier run stood where this one does; at small nodes, equal scores do not say so."""
+    here = False
+    for other in range(2 * run):
+        here = here or abs(met[other] - score) <= 1e-10 * abs(score)
+    return here and response[7] >= MIN_EXAMPLES_TO_MEET

@@ -8,20 +8,17 @@ from hypothesis import strategies as st
 from numba import njit
 
 from oc1.impurity import MEASURES, category_numbers, get_measure
-from oc1.kernels import _kernels
+from oc1.kernels.line_search import compiled_line_search
+from oc1.kernels.random import mix, uniform
+from oc1.kernels.records import NO_SPLIT, Criterion, Node, Workspace
 
 
 @njit
-def run_line_search(line, rate, bound, node, margins, rates, current, ties, code, min_leaf, scratch):
-    labels, weights, bounds, totals, ranks, present = node
-    lines, codes, keys, _, histogram, left, edges, slots, classes, _, counts, _, _, stream, _ = scratch
-    return line(
-        labels, weights, bounds, totals, ranks, present, margins, rates, current, ties, code, min_leaf, rate, bound,
-        lines[2], codes, keys, histogram, left, edges, slots, classes[0], counts, stream,
-    )  # fmt: skip
+def run_line_search(line, node, criterion, margins, rates, current, ties, buffers):
+    return line(node, criterion, margins, rates, current, ties, buffers)
 
 
-def search(margins, rates, labels, weights, measure, current=_kernels.NOTHING, ties=True, min_leaf=1, seed=0):
+def search(margins, rates, labels, weights, measure, current=NO_SPLIT, ties=True, min_leaf=1, seed=0):
     """Group the examples by class as the kernels want them, and search along the line."""
     order = np.argsort(labels, kind="stable")
     margins, rates, labels = margins[order], rates[order], labels[order].astype(np.int32)
@@ -29,16 +26,13 @@ def search(margins, rates, labels, weights, measure, current=_kernels.NOTHING, t
     present = np.unique(labels).astype(np.int64)
     n_classes = int(labels.max()) + 1
     totals = np.bincount(labels, weights=weights if weights.size else None, minlength=n_classes)[present].astype(float)
-    scratch = _kernels.Scratch.make(len(labels), n_classes, 1, 1)
-    scratch.classes[0, present] = np.arange(len(present))
-    scratch.stream[0] = seed
+    buffers = Workspace.make(len(labels), n_classes, 1, 1).line
+    buffers.places[present] = np.arange(len(present))
+    buffers.stream[0] = seed
     bounds = np.append(np.searchsorted(labels, present), len(labels)).astype(np.int64)
-    return run_line_search(
-        _kernels.compiled_searches()[1],
-        *measure.pointers(),
-        (labels, weights, bounds, totals, category_numbers(totals), present),
-        margins, rates, current, ties, measure.code, min_leaf, tuple(scratch),
-    )  # fmt: skip
+    node = Node(0, labels, weights, totals, category_numbers(totals), present, bounds)
+    criterion = Criterion(measure.code, min_leaf, *measure.pointers())
+    return run_line_search(compiled_line_search(), node, criterion, margins, rates, current, ties, buffers)
 
 
 @st.composite
@@ -75,7 +69,7 @@ def test_line_search_equals_the_naive_one(name, line):
     best = naive.line_search(margins, rates, labels, mass, n_classes, name, min_leaf)
     score, alpha = search(margins, rates, labels, weights, MEASURES[name], min_leaf=min_leaf)
     if best is None:
-        assert score == _kernels.NOTHING
+        assert score == NO_SPLIT
         return
     assert score == pytest.approx(best, rel=1e-9, abs=1e-12)
     right = naive.goes_right(margins, rates, alpha)
@@ -89,11 +83,11 @@ def test_line_search_equals_the_naive_one(name, line):
 def test_only_what_beats_or_equals_the_current_score_counts(line):
     margins, rates, labels, weights, _, min_leaf = line
     best, _ = search(margins, rates, labels, weights, MEASURES["twoing"], min_leaf=min_leaf)
-    if best == _kernels.NOTHING:
+    if best == NO_SPLIT:
         return
     again, _ = search(margins, rates, labels, weights, MEASURES["twoing"], best, True, min_leaf)
     assert again == pytest.approx(best, rel=1e-9)
-    assert search(margins, rates, labels, weights, MEASURES["twoing"], best, False, min_leaf)[0] == _kernels.NOTHING
+    assert search(margins, rates, labels, weights, MEASURES["twoing"], best, False, min_leaf)[0] == NO_SPLIT
     if best > 1e-6:
         lower, _ = search(margins, rates, labels, weights, MEASURES["twoing"], 0.5 * best, False, min_leaf)
         assert lower == pytest.approx(best, rel=1e-9)
@@ -113,7 +107,7 @@ def test_ties_are_drawn_evenly(n):
 def test_a_line_on_which_nothing_crosses():
     labels = np.array([0, 1, 0, 1])
     still = np.zeros(4, np.float32)
-    assert search(np.array([1, -1, 2, 0], np.float32), still, labels, None, MEASURES["twoing"])[0] == _kernels.NOTHING
+    assert search(np.array([1, -1, 2, 0], np.float32), still, labels, None, MEASURES["twoing"])[0] == NO_SPLIT
 
 
 def test_large_nodes_with_many_classes():
@@ -140,8 +134,8 @@ def test_a_user_measure_finds_what_the_built_in_one_does(line):
     margins, rates, labels, weights, n_classes, min_leaf = line
     built_in, _ = search(margins, rates, labels, weights, MEASURES["gini"], min_leaf=min_leaf)
     score, alpha = search(margins, rates, labels, weights, get_measure(own_gini, n_classes), min_leaf=min_leaf)
-    if built_in == _kernels.NOTHING:
-        assert score == _kernels.NOTHING
+    if built_in == NO_SPLIT:
+        assert score == NO_SPLIT
         return
     mass = np.ones(len(labels)) if weights is None else weights
     right = naive.goes_right(margins, rates, alpha)
@@ -159,10 +153,10 @@ def test_streams_are_uniform_and_differ():
     def draw(stream, n):
         out = np.empty(n)
         for i in range(n):
-            out[i] = _kernels.uniform(stream)
+            out[i] = uniform(stream)
         return out
 
-    streams = [draw(np.array([_kernels.mix(np.uint64(5), np.uint64(i))], np.uint64), 2000) for i in range(2)]
+    streams = [draw(np.array([mix(np.uint64(5), np.uint64(i))], np.uint64), 2000) for i in range(2)]
     for numbers in streams:
         assert 0 <= numbers.min() < 0.01
         assert 0.99 < numbers.max() < 1

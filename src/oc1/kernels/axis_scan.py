@@ -1,0 +1,56 @@
+"""The best axis-parallel split of a node, with which OC1 begins."""
+
+import numpy as np
+
+from ._jit import inner, spliced
+from .criteria import better
+from .margins import attribute_of
+from .random import uniform
+from .records import BY_FILL, FAR, MISSING_LEFT, MISSING_RIGHT, NO_SPLIT, AxisSplit
+
+
+@spliced
+def scan_axes(search):
+    """Return the best split by a single attribute; equally good attributes are settled at random.
+
+    Where values of an attribute are missing and get a learned direction, it is searched twice: with all of them on the
+    left, and with all of them on the right (before and after all known values are positions, too).
+    """
+    work, node, examples = search.work, search.node, search.examples
+    n, d = node.labels.size, examples.shift.size
+    margins, rates = work.margins[:n], work.rates[:n]
+    ones = attribute_of(examples, d, node.start, rates)
+    best, equals = AxisSplit(NO_SPLIT, -1, 0.0, BY_FILL), 0
+    for m in range(d):
+        learned = is_missing_somewhere(examples, m, node.start, n)
+        for side in range(MISSING_LEFT, MISSING_RIGHT + 1):
+            if (side == BY_FILL) == learned:
+                continue
+            origin = attribute_of(examples, m, node.start, margins)
+            if learned:
+                send_missing(examples, m, node.start, origin, side, margins)
+                origin = margins
+            score, alpha = search.line(node, search.criterion, origin, ones, best.score, True, work.line)
+            if score > NO_SPLIT:
+                equals = 1 if better(score, best.score) else equals + 1
+                if equals == 1 or uniform(work.line.stream) * equals < 1.0:
+                    best = AxisSplit(score, m, -alpha, side)
+    return best
+
+
+@inner
+def is_missing_somewhere(examples, m, start, n):
+    """Whether an attribute is missing in some example of a node, and gets a learned direction there."""
+    if examples.missing.shape[0] > 0:
+        for j in range(start, start + n):
+            if examples.missing[m, examples.rows[j]] != 0:
+                return True
+    return False
+
+
+@inner
+def send_missing(examples, m, start, line, side, out):
+    """Copy an attribute of a node's examples, with the missing values so far on one side that no step reaches them."""
+    for j in range(out.size):
+        known = examples.missing[m, examples.rows[start + j]] == 0
+        out[j] = line[j] if known else np.float32(side) * np.float32(2.0) * FAR

@@ -1,0 +1,164 @@
+"""Growing a subtree: the purest split of each node, until the leaves are pure or too small."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import types
+
+from ._jit import fix_type, kernel, spliced
+from .criteria import better, impurity_of
+from .elimination import SHORTEN
+from .line_search import LINE_SEARCH
+from .node_search import SEARCH_RUNS, open_node, stays_leaf
+from .random import mix
+from .records import (
+    BOTH,
+    BY_FILL,
+    CLIMB,
+    CLIMBED,
+    DEPTH,
+    JUMP,
+    JUMPED,
+    LEAF,
+    MISSING,
+    NO_SPLIT,
+    PLANE,
+    PURE,
+    SCORE,
+    START,
+    STATUS,
+    STOP,
+)
+from .split import Placed, axis_threshold, divide, oblique_test, place_test, worthwhile_gain
+
+# Which test is tried when: see `choose_test`.
+AXIS_FIRST, OBLIQUE, AXIS_LAST = range(3)
+
+
+class Searches(NamedTuple):
+    """The functions that are called through pointers."""
+
+    look: Any  # SEARCH_RUNS: the search of a node
+    line: Any  # LINE_SEARCH
+    shorten: Any  # SHORTEN: drops attributes from a plane
+
+
+fix_type(
+    Searches,
+    types.NamedTuple(tuple(types.FunctionType(own) for own in (SEARCH_RUNS, LINE_SEARCH, SHORTEN)), Searches),
+)
+
+
+@kernel
+def grow(source, examples, criterion, settings, searches, max_splits, searched, axis, nodes, work):
+    """Grow the subtree of the first of `nodes`, or as much of it as `max_splits` and the room in `nodes` allow.
+
+    Nodes that were not looked at are left PENDING. Where the first node has been `searched` already, `axis` is what the
+    search returned and the oblique runs are in ``work.runs``.
+
+    Returns (number of nodes, number of terms, hyperplanes considered).
+    """
+    table, d = nodes.table, examples.shift.size
+    n_nodes, n_terms, considered, splits, row = 1, 0, 0, 0, 0
+    while row < n_nodes and splits < max_splits and work.line.stream[1] == 0:
+        start, stop = table[row, START], table[row, STOP]
+        node = open_node(examples, start, stop, nodes.counts[row], criterion.code, work)
+        if stays_leaf(node, table[row, DEPTH], settings, criterion.min_leaf):
+            table[row, STATUS] = LEAF
+            row += 1
+            continue
+        if n_nodes + 2 > table.shape[0] or n_terms + d > nodes.features.size:
+            break
+        is_searched = searched and row == 0
+        found, best, best_run, more = find_split(
+            examples, node, criterion, settings, searches, nodes.seeds[row], is_searched, axis, work
+        )
+        considered += more
+        placed = choose_test(
+            source, examples, node, criterion, settings.axis_bias, found, best, best_run, nodes, row, n_terms, work
+        )
+        gain = worthwhile_gain(placed.score, node, criterion.code, settings, work.line.counts)
+        if gain < 0.0:
+            table[row, STATUS] = LEAF
+            row += 1
+            continue
+        divide(examples, node, placed, gain, nodes, row, n_nodes, n_terms, work)
+        n_nodes, n_terms, splits, row = n_nodes + 2, n_terms + placed.n_terms, splits + 1, row + 1
+    return n_nodes, n_terms, considered
+
+
+@spliced
+def find_split(examples, node, criterion, settings, searches, seed, searched, axis, work):
+    """Search a node, unless that was done; return (axis split, score and number of the best run, considered)."""
+    n, runs = node.labels.size, work.runs
+    n_runs = settings.n_runs if n >= settings.min_oblique else 0
+    considered = examples.shift.size if settings.axis else 0
+    two_stages = n >= settings.two_stages and settings.n_jumps > 0 and n_runs > 0
+    pure = False
+    found = axis
+    for stage in range(CLIMB if two_stages else BOTH, JUMP + 1 if two_stages else BOTH + 1):
+        if not pure and not searched:
+            first_run = -1 if settings.axis and stage != JUMP else 0
+            looked = searches.look(
+                examples, node, criterion, settings, searches.line, seed, stage, first_run, n_runs, work
+            )
+            if stage != JUMP:
+                found = looked
+        for run in range(n_runs):
+            if not pure:
+                considered += np.int64(runs[run, JUMPED if stage == JUMP else CLIMBED])
+                pure = runs[run, PURE] == (2.0 if stage == JUMP else 1.0)
+    # The best run: the first of those that are equally good. After a pure one none was made.
+    best, best_run = NO_SPLIT, -1
+    for run in range(n_runs):
+        if better(runs[run, SCORE], best):
+            best, best_run = runs[run, SCORE], run
+        if runs[run, PURE] > 0.0:
+            break
+    if settings.max_terms < examples.shift.size and best > found.score:
+        work.line.stream[0] = mix(seed, np.uint64(4))  # of its own: who made the runs must not matter
+        best, more = searches.shorten(
+            examples, node, criterion, settings.max_terms, searches.line, runs[best_run, PLANE:], work
+        )
+        considered += more
+    return found, best, best_run, considered
+
+
+@spliced
+def choose_test(source, examples, node, criterion, axis_bias, axis, best, best_run, nodes, row, n_terms, work):
+    """Write the test of the better split to `nodes`, the oblique or the axis-parallel one, and place it.
+
+    The search works on rounded numbers: what counts is how a test divides the examples themselves. The oblique test is
+    tried first, and the axis-parallel one stays where it gains nothing. With a bias, the axis-parallel one is tried
+    before: it is what the oblique test has to beat.
+    """
+    missing, rival = nodes.table[:, MISSING], 0.0
+    features, coefficients = nodes.features[n_terms:], nodes.coefficients[n_terms:]
+    placed = Placed(NO_SPLIT, 0, 0.0, 0.0)
+    for attempt in range(AXIS_FIRST if axis_bias > 1.0 else OBLIQUE, AXIS_LAST + 1):
+        placed = Placed(NO_SPLIT, 0, 0.0, 0.0)
+        if attempt == OBLIQUE:
+            if not best > axis.score:
+                continue
+            missing[row] = BY_FILL
+            plane = work.runs[best_run, PLANE:]
+            size, threshold = oblique_test(plane, examples.shift, examples.scale, features, coefficients)
+        else:
+            if axis.attribute < 0:
+                continue
+            m = axis.attribute
+            features[0], coefficients[0], missing[row] = m, 1.0, axis.missing
+            size, threshold = 1, axis_threshold(axis.threshold, examples.shift[m], examples.scale[m])
+        placed = place_test(
+            source, examples, node, criterion, features[:size], coefficients[:size], threshold, True, missing, row, work
+        )
+        if axis_bias == 1.0:
+            if better(placed.score, axis.score) and attempt == OBLIQUE:
+                break
+        elif placed.score > NO_SPLIT and attempt != AXIS_LAST:
+            impurity = impurity_of(placed.score, work.line.counts, node, criterion.code)
+            if attempt == AXIS_FIRST:
+                rival = impurity
+            elif axis_bias * impurity < rival:
+                break
+    return placed

@@ -1,0 +1,80 @@
+"""Scores of splits by counts alone, for nodes whose examples are elsewhere (see `oc1.growing.large_nodes`)."""
+
+import numpy as np
+
+from ._jit import kernel
+from .bounds import bound_twoing, score_buckets_norm, score_buckets_pair
+from .criteria import pair_factor, score_position
+from .crossings import left_of_edges
+from .records import CUSTOM, NO_SPLIT, TWOING, VARIANCES
+
+
+@kernel
+def score_lines(counts, sums, sizes, node, criterion, buffers, scores, bounds):
+    """Score the edges of the buckets of several lines, and bound what is inside, from counts (see `histograms`).
+
+    `sizes` are the numbers of examples of the classes present. Where a user's criterion scores, nothing is known of the
+    insides of buckets.
+    """
+    totals, ranks, code, min_leaf = node.totals, node.ranks, criterion.code, criterion.min_leaf
+    histogram, left, edges, pairs = buffers.histogram, buffers.left, buffers.edges, buffers.counts
+    k, n_buckets, weighted = totals.size, (counts.shape[2] - 2) // 2, sums.shape[0] > 0
+    n, total = 0.0, 0.0
+    for c in range(k):
+        n += sizes[c]
+        total += totals[c]
+    factor = np.sqrt(pair_factor(code, ranks)) / total if k == 2 else 0.0
+    n_rows = k + 2 if weighted else k + 1
+    for q in range(counts.shape[0]):
+        for b in range(2 * n_buckets + 2):
+            histogram[k, b] = 0.0
+            histogram[n_rows - 1, b] = 0.0
+            for c in range(k):
+                histogram[c, b] = sums[q, c, b] if weighted else counts[q, c, b]
+                histogram[k, b] += counts[q, c, b]
+                if weighted:
+                    histogram[k + 1, b] += sums[q, c, b]
+        left_of_edges(histogram, n_rows, n_buckets, left)
+        if code == CUSTOM:
+            for b in range(n_buckets + 1):
+                n_left = 0.0
+                for c in range(k):
+                    pairs[0, c] = left[c, b]
+                    n_left += left[c, b]
+                if left[k, b] >= max(min_leaf, 1) and n - left[k, b] >= max(min_leaf, 1):
+                    edges[0, b] = score_position(pairs, n_left, total, node, criterion, buffers.stream)
+                edges[1, min(b, n_buckets - 1)] = np.inf
+        elif k == 2 and code <= VARIANCES:
+            score_buckets_pair(factor * totals[1], factor * totals[0], total, n_buckets, histogram, left, edges)
+        elif code <= VARIANCES:
+            score_buckets_norm(totals, total, ranks, code, n_rows - 1, n_buckets, histogram, left, edges)
+        else:
+            criterion.bound(totals, total, code, n_buckets, histogram, left, edges)
+        for b in range(n_buckets + 1):
+            has_room = left[k, b] >= min_leaf and n - left[k, b] >= min_leaf
+            scores[q, b] = edges[0, b] if has_room else NO_SPLIT
+        for b in range(n_buckets):
+            bounds[q, b] = edges[1, b]
+            if code == TWOING and k > 2:
+                bounds[q, b] = bound_twoing(
+                    b, totals, total, n_rows - 1, n_buckets, histogram, left, edges[1, b], pairs
+                )
+
+
+@kernel
+def score_sides(left, left_sizes, sizes, node, criterion, buffers, scores):
+    """Score splits by the class weights on their left; NO_SPLIT where a side has too few examples."""
+    min_leaf, pairs = max(criterion.min_leaf, 1), buffers.counts
+    total, n = 0.0, 0.0
+    for c in range(node.totals.size):
+        total += node.totals[c]
+        n += sizes[c]
+    for q in range(left.shape[0]):
+        n_left, count = 0.0, 0.0
+        for c in range(node.totals.size):
+            pairs[0, c] = left[q, c]
+            n_left += left[q, c]
+            count += left_sizes[q, c]
+        scores[q] = NO_SPLIT
+        if count >= min_leaf and n - count >= min_leaf:
+            scores[q] = score_position(pairs, n_left, total, node, criterion, buffers.stream)

@@ -1,0 +1,105 @@
+"""Perturbing one coefficient of a hyperplane (Figure 8 of the paper), and the orders in which that is done."""
+
+import numpy as np
+
+from ._jit import inlined, inner, spliced
+from .criteria import better
+from .margins import attribute_of, follow
+from .random import uniform
+from .records import BEST, MOVED_FROM, MOVED_PLANE, MOVED_RUN, MOVED_TO, MOVED_WHICH, NEXT_MOVE, NO_SPLIT, RANDOM
+
+
+@spliced
+def perturb(search, run, m, score, p_move):
+    """Figure 8: move coefficient m to its best value; return (whether it moved, score, p_move).
+
+    A better hyperplane is always taken, and resets the probability `p_move`; one that is equally good is taken with
+    that probability, which falls by a tenth of its first value each time.
+    """
+    work, node = search.work, search.node
+    margins = work.margins[: node.labels.size]
+    rates = attribute_of(search.examples, m, node.start, work.rates[: margins.size])
+    accept_equal = p_move > 0.0 and uniform(work.line.stream) < p_move
+    best, alpha = search.line(node, search.criterion, margins, rates, score, accept_equal, work.line)
+    moved = best > NO_SPLIT
+    if moved:
+        p_move = next_p_move(better(best, score), p_move, search.settings.stagnation)
+        work.plane[m] += alpha
+        follow(work.plane, margins, rates, alpha)
+        note_move(work.moves, run, m, score, best, work.plane)
+        score = best
+    return moved, score, p_move
+
+
+@inlined
+def next_p_move(improved, p_move, stagnation):
+    """Return the probability of taking the next hyperplane that is only as good as the current one."""
+    return stagnation if improved else p_move - 0.1 * stagnation
+
+
+@spliced
+def climb(search, run, n_swept, score, p_move):
+    """Perturb coefficients until nothing changes, in the order of the settings.
+
+    In turn, a coefficient is settled when it was searched since any other one moved. The first `n_swept` are swept over
+    and over; the constant, if it is not among them, comes when all are settled. At random (the paper's R-50), a given
+    number of them is drawn.
+
+    Returns (score, p_move, hyperplanes considered).
+    """
+    if search.settings.order == BEST:
+        score, p_move, considered = climb_best_first(search, run, score, p_move)
+    else:
+        size, at_random = search.work.plane.size, search.settings.order == RANDOM
+        m, settled, considered = 0, 0, 0
+        while considered < search.settings.n_perturbations if at_random else settled < size:
+            if at_random:
+                m = min(np.int64(uniform(search.work.line.stream) * size), size - 1)
+            moved, score, p_move = perturb(search, run, m, score, p_move)
+            considered += 1
+            settled = 1 if moved else settled + 1
+            m += 1
+            if settled >= n_swept:
+                m = size - 1
+            elif m >= n_swept:
+                m = 0
+    return score, p_move, considered
+
+
+@spliced
+def climb_best_first(search, run, score, p_move):
+    """Search all coefficients and move the one that gains most, as long as one moves."""
+    work, node, considered, moved = search.work, search.node, 0, True
+    margins = work.margins[: node.labels.size]
+    while moved:
+        best, best_score, best_alpha = 0, NO_SPLIT, 0.0
+        for m in range(work.plane.size):
+            rates = attribute_of(search.examples, m, node.start, work.rates[: margins.size])
+            accept_equal = p_move > 0.0 and uniform(work.line.stream) < p_move
+            bar = max(score, best_score)
+            here, alpha = search.line(node, search.criterion, margins, rates, bar, accept_equal, work.line)
+            if better(here, best_score):
+                best, best_score, best_alpha = m, here, alpha
+        considered += work.plane.size
+        moved = best_score > NO_SPLIT
+        if moved:
+            p_move = next_p_move(better(best_score, score), p_move, search.settings.stagnation)
+            rates = attribute_of(search.examples, best, node.start, work.rates[: margins.size])
+            work.plane[best] += best_alpha
+            follow(work.plane, margins, rates, best_alpha)
+            note_move(work.moves, run, best, score, best_score, work.plane)
+            score = best_score
+    return score, p_move, considered
+
+
+@inner
+def note_move(moves, run, which, before, after, plane):
+    """Note how the search went, where there is room for it: there is none unless someone wants to know."""
+    if moves.shape[0] > 0:
+        row = np.int64(moves[0, NEXT_MOVE])
+        if row < moves.shape[0]:
+            moves[row, MOVED_RUN], moves[row, MOVED_WHICH] = run, which
+            moves[row, MOVED_FROM], moves[row, MOVED_TO] = before, after
+            for m in range(plane.size):
+                moves[row, MOVED_PLANE + m] = plane[m]
+        moves[0, NEXT_MOVE] = row + 1

@@ -1,0 +1,319 @@
+"""The records that kernels take, with their Numba types, and the constants that their columns go by.
+
+How the training examples lie in memory
+---------------------------------------
+::
+
+                    node A               node B        ...
+              class 0 | class 1     class 0 | class 1
+    columns[0]  x x x | x x           x x   | x           one contiguous float32 row for each attribute,
+    columns[1]  x x x | x x           x x   | x           in search space (see `oc1.data.search_space`)
+    columns[d]  1 1 1 | 1 1           1 1   | 1           the constant's column
+    labels      0 0 0 | 1 1           0 0   | 1
+    rows        which row of the user's array each example is
+
+A node is the range ``start:stop`` of every row. Inside a node the examples are grouped by class, and the stable
+partition keeps them so: counting needs no look at a label.
+
+Large float32 arrays that come in column order are not copied: ``columns`` is then the user's own array, without a
+column for the constant, and an attribute is gathered by ``rows`` and brought to search space each time it is looked at
+(`margins.gather`). Nodes that have become small get columns of their own (see `oc1.growing.grower`).
+
+A kernel is compiled again for each type of array, so the user's array comes in one of two (`flat_view`).
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numba import typeof, types
+from numba.extending import typeof_impl
+
+from ._jit import fix_type
+
+# Codes of the criteria. Twoing, Gini and variances are built into the kernels; the others come as pointers.
+TWOING, GINI, VARIANCES, INFO_GAIN, SUM_MINORITY, MAX_MINORITY, CUSTOM = range(7)
+# Codes of the orders in which coefficients are perturbed.
+SEQUENTIAL, BEST, RANDOM = range(3)
+# Where an axis-parallel test sends missing values; by fill: as if they were the attribute's fill value.
+MISSING_LEFT, BY_FILL, MISSING_RIGHT = -1, 0, 1
+# Stages of a search: runs without their jumps, only the jumps, or both.
+CLIMB, JUMP, BOTH = range(3)
+# Columns of `Workspace.runs`: the score; whether the split is pure (1 if it was so before the stage of jumps, 2 if
+# after it); hyperplanes considered, and those of a stage of jumps; the score before the jumps; the plane from here on.
+SCORE, PURE, CLIMBED, JUMPED, FIRST_SCORE, PLANE = range(6)
+# Columns of `Workspace.moves`: the next free row (in the first row only); the run; the coefficient that moved, or one
+# of the two below; the scores before and after; from here on the plane after the move.
+NEXT_MOVE, MOVED_RUN, MOVED_WHICH, MOVED_FROM, MOVED_TO, MOVED_PLANE = range(6)
+A_JUMP, A_START = -1, -2
+# Columns of `Nodes.table`, and what `STATUS` says. (`MISSING` is where the test sends missing values.)
+START, STOP, DEPTH, LEFT, RIGHT, FIRST_TERM, N_TERMS, STATUS, MISSING = range(9)
+PENDING, LEAF, INNER = range(3)
+
+MAX_BUCKETS = 1024
+#: Crossings beyond this are never reached by a finite step.
+FAR = np.float32(1e30)
+#: The score of no split at all: finite, so that differences from it are numbers.
+NO_SPLIT = -1e300
+#: The threshold of a test that asks only whether a value is missing: no known value is above it.
+ABOVE_ALL = np.finfo(np.float64).max
+
+vector, matrix = types.float64[::1], types.float64[:, ::1]
+# What a criterion that is not built into the kernels must bring along, as pointers (see `criteria`): a function that
+# scores a position, and one that scores the edges of buckets and bounds what is inside.
+SCORE_FUNCTION = types.float64(
+    matrix, types.float64, types.float64, vector, types.int64[::1], types.int64, types.uint64[::1]
+)
+BOUND_FUNCTION = types.float64(vector, types.float64, types.int64, types.int64, matrix, matrix, matrix)
+
+
+class Criterion(NamedTuple):
+    """What makes a split good."""
+
+    code: int
+    min_leaf: int  # examples that each side must have
+    score: Any  # SCORE_FUNCTION
+    bound: Any  # BOUND_FUNCTION
+
+
+class Settings(NamedTuple):
+    """How a node is searched and a subtree grown: the options of a fit."""
+
+    axis: bool  # whether axis-parallel splits are looked for
+    min_oblique: int  # nodes with fewer examples get no oblique split
+    n_runs: int  # oblique runs; 0 for none
+    order: int
+    n_swept: int  # coefficients in a sequential round of runs from random planes: with the constant, or without it
+    n_perturbations: int
+    n_jumps: int
+    stagnation: float
+    axis_bias: float
+    max_depth: int
+    min_split: int
+    min_decrease: float
+    total: float  # weight of all examples of the tree
+    max_terms: int  # attributes that an oblique split may have
+    two_stages: int  # from this number of examples on, a node is searched in two stages, which threads can share
+    axis_starts: int  # how many runs start from the best attribute: 0 or 1
+    n_given: int  # how many of the next ones start from the planes that `Workspace.runs` holds
+
+
+class Source(NamedTuple):
+    """The user's array, in which tests are evaluated."""
+
+    values: np.ndarray  # float (n_samples * d): flat and read-only; see `flat_view`
+    row_step: int
+    column_step: int
+    fill: np.ndarray  # float64 (d): what missing values count as
+
+    @classmethod
+    def of(cls, X, fill):
+        """Make it of an array."""
+        return cls(*flat_view(X), fill)
+
+
+class Examples(NamedTuple):
+    """The training examples as the search sees them (see above)."""
+
+    columns: np.ndarray  # float32 (d + 1, n); or (d, n_samples): the user's own array
+    labels: np.ndarray  # int32 (n)
+    weights: np.ndarray  # float64 (n), or empty if all count alike
+    rows: np.ndarray  # int64 (n)
+    missing: np.ndarray  # uint8 (d, n_samples): what is missing and gets a learned direction; (0, 0) if nothing does
+    fill: np.ndarray  # float64 (d): what missing values count as
+    shift: np.ndarray  # float64 (d): of the search space
+    scale: np.ndarray  # float64 (d)
+
+    @classmethod
+    def of_columns(cls, columns, labels, weights):
+        """Make it of columns of our own, for searches that need not know where they come from."""
+        nowhere, d = np.empty(0, np.int64), len(columns) - 1
+        none_missing = np.empty((0, 0), np.uint8)
+        return cls(columns, labels, weights, nowhere, none_missing, np.zeros(d), np.zeros(d), np.ones(d))
+
+
+class Node(NamedTuple):
+    """A node as a line search sees it; all but `start` are of its own examples, or of the k classes among them."""
+
+    start: int
+    labels: np.ndarray  # int32 (n)
+    weights: np.ndarray  # float64 (n), or empty
+    totals: np.ndarray  # float64 (k): weights of the classes present
+    ranks: np.ndarray  # float64 (k): their category numbers, for the sum of variances
+    present: np.ndarray  # int64 (k): their labels
+    bounds: np.ndarray  # int64 (k + 1): where the examples of each class begin and end
+
+
+class LineBuffers(NamedTuple):
+    """Buffers of a line search, for n examples and k classes; B is MAX_BUCKETS."""
+
+    crossings: np.ndarray  # float32 (n): the step at which each example crosses
+    codes: np.ndarray  # uint16 (n): bucket, or bucket + number of buckets for those that go down
+    keys: np.ndarray  # uint64 (n): opened crossings: order-preserving bits of t, then the position
+    histogram: np.ndarray  # float64 (k + 2, 2 B + 2): ups, downs, and those that never cross; see `count_buckets`
+    left: np.ndarray  # float64 (k + 2, B + 1): what is on the left of each edge
+    edges: np.ndarray  # float64 (2, B + 1): scores at edges, bounds inside buckets
+    slots: np.ndarray  # int64 (B + 2): where an opened bucket's keys go, -1 if closed
+    places: np.ndarray  # int64 (k + 1): label -> place among the classes present
+    counts: np.ndarray  # float64 (5, k): left weights; the pair given to a user's criterion; the pair that made it fail
+    stream: np.ndarray  # uint64 (2): random stream of the running search; whether a user's criterion failed
+
+
+class Workspace(NamedTuple):
+    """Buffers made once a thread, for n examples, k classes and d attributes."""
+
+    line: LineBuffers
+    margins: np.ndarray  # float32 (n): V of the running plane
+    rates: np.ndarray  # float32 (n): of a jump, or of a gathered attribute
+    projections: np.ndarray  # float64 (2, n): of a test in the user's units; room for a partition
+    classes: np.ndarray  # int64 (2, k + 1): label of each class present; where its examples begin
+    totals: np.ndarray  # float64 (2, k): weights and category numbers of the classes present
+    plane: np.ndarray  # float64 (d + 1): the running plane
+    direction: np.ndarray  # float64 (d + 1): in which it moves
+    runs: np.ndarray  # float64 (n_runs, PLANE + d + 1): what each run found; see the columns above
+    moves: np.ndarray  # float64 (room, MOVED_PLANE + d + 1): how the search went; see the columns above
+
+    @classmethod
+    def make(cls, n, k, d, n_runs, n_moves=0, n_divided=0):
+        """Allocate the buffers, with room for `n_moves` notes and for dividing `n_divided` examples, if more than n."""
+        return cls(
+            line=LineBuffers(
+                crossings=np.empty(n, np.float32),
+                codes=np.empty(n, np.uint16),
+                keys=np.empty(n, np.uint64),
+                histogram=np.empty((k + 2, 2 * MAX_BUCKETS + 2)),
+                left=np.empty((k + 2, MAX_BUCKETS + 1)),
+                edges=np.empty((2, MAX_BUCKETS + 1)),
+                slots=np.empty(MAX_BUCKETS + 2, np.int64),
+                places=np.zeros(k + 1, np.int64),
+                counts=np.zeros((5, k)),
+                stream=np.zeros(2, np.uint64),
+            ),
+            margins=np.empty(n, np.float32),
+            rates=np.empty(n, np.float32),
+            projections=np.empty((2, max(n, n_divided))),
+            classes=np.zeros((2, k + 1), np.int64),
+            totals=np.zeros((2, k)),
+            plane=np.zeros(d + 1),
+            direction=np.zeros(d + 1),
+            runs=np.zeros((n_runs, PLANE + d + 1)),
+            moves=np.zeros((n_moves, MOVED_PLANE + d + 1)),
+        )
+
+    @property
+    def failed_pair(self):
+        """The class weights for which a user's criterion gave no number, None if there are none."""
+        return self.line.counts[3:5] if self.line.stream[1] else None
+
+
+class AxisSplit(NamedTuple):
+    """The best axis-parallel split of a node, in search space."""
+
+    score: float
+    attribute: int  # -1 if there is none
+    threshold: float
+    missing: int  # side of the missing values
+
+
+NO_AXIS_SPLIT = AxisSplit(NO_SPLIT, -1, 0.0, BY_FILL)
+
+
+class Nodes(NamedTuple):
+    """The nodes that one call of `grow` makes; the first is the one it is given, children come after their parents."""
+
+    table: np.ndarray  # int64 (room, 9): see the columns above
+    reals: np.ndarray  # float64 (room, 3): threshold, gain, gap between the neighbours of the threshold
+    counts: np.ndarray  # float64 (room, k)
+    seeds: np.ndarray  # uint64 (room)
+    features: np.ndarray  # int32 (room for terms)
+    coefficients: np.ndarray  # float64 (room for terms)
+
+    @classmethod
+    def make(cls, room, n_terms, k):
+        """Allocate room for nodes and terms."""
+        return cls(
+            table=np.zeros((room, 9), np.int64),
+            reals=np.zeros((room, 3)),
+            counts=np.zeros((room, k)),
+            seeds=np.zeros(room, np.uint64),
+            features=np.zeros(n_terms, np.int32),
+            coefficients=np.zeros(n_terms),
+        )
+
+    def trimmed(self, n_nodes, n_terms):
+        """Return a copy of the part that is in use."""
+        nodes = (self.table, self.reals, self.counts, self.seeds)
+        terms = (self.features, self.coefficients)
+        return Nodes(*(array[:n_nodes].copy() for array in nodes), *(array[:n_terms].copy() for array in terms))
+
+
+# --------------------------------------------------------------------------------------------------- types
+
+CriterionType = fix_type(
+    Criterion,
+    types.NamedTuple(
+        (types.int64, types.int64, types.FunctionType(SCORE_FUNCTION), types.FunctionType(BOUND_FUNCTION)), Criterion
+    ),
+)
+_whole, _real = types.int64, types.float64
+SettingsType = fix_type(
+    Settings,
+    types.NamedTuple(
+        (types.boolean, *[_whole] * 6, _real, _real, _whole, _whole, _real, _real, *[_whole] * 4), Settings
+    ),
+)
+ExamplesType = fix_type(
+    Examples,
+    types.NamedTuple(
+        (types.float32[:, ::1], types.int32[::1], vector, types.int64[::1], types.uint8[:, ::1], *[vector] * 3),
+        Examples,
+    ),
+)
+NodeType = fix_type(
+    Node,
+    types.NamedTuple((_whole, types.int32[::1], vector, vector, vector, types.int64[::1], types.int64[::1]), Node),
+)
+LineBuffersType = fix_type(LineBuffers, typeof(Workspace.make(1, 1, 1, 1).line))
+WorkspaceType = fix_type(Workspace, typeof(Workspace.make(1, 1, 1, 1)))
+AxisSplitType = fix_type(AxisSplit, types.NamedTuple((_real, _whole, _real, _whole), AxisSplit))
+NodesType = fix_type(Nodes, typeof(Nodes.make(1, 1, 1)))
+_SOURCE_TYPES = {
+    np.dtype(own.name): types.NamedTuple((types.Array(own, 1, "C", readonly=True), _whole, _whole, vector), Source)
+    for own in (types.float64, types.float32)
+}
+
+
+@typeof_impl.register(Source)
+def _typeof_source(value, context):
+    return _SOURCE_TYPES[value.values.dtype]
+
+
+# --------------------------------------------------------------------------------------------------- the user's array
+
+
+def flat_view(X):
+    """Return an array as (flat read-only view, step between rows, step between columns), copied only if it runs back.
+
+    Numba compiles a kernel for each type of array. Rows or columns first, with gaps or without, read-only or not, all
+    come as one type here.
+    """
+    if X.size == 0 or not X.flags.aligned or any(step < 0 or step % X.itemsize for step in X.strides):
+        X = np.ascontiguousarray(X)
+    row_step, column_step = (step // X.itemsize for step in X.strides)
+    length = 1 + (X.shape[0] - 1) * row_step + (X.shape[1] - 1) * column_step if X.size else 0
+    flat = np.lib.stride_tricks.as_strided(X, (length,), (X.itemsize,), writeable=False)
+    return flat, row_step, column_step
+
+
+def borrowed(array):
+    """Return a view of a float32 array that Numba takes for a writable one, as the kernels' signature wants it.
+
+    The kernels do not write to it; a view of its own keeps the user's array read-only if it is so.
+    """
+
+    class Holder:
+        __array_interface__: ClassVar[dict] = {**array.__array_interface__, "data": (array.ctypes.data, False)}
+        source = array
+
+    return np.asarray(Holder())

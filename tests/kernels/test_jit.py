@@ -1,0 +1,125 @@
+"""The cache of compiled code: renewed when any kernel source changes, used when none does, never a reason to fail."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from oc1.kernels import _jit
+
+HELPER = """
+from ._jit import inner
+
+@inner
+def twice(x):
+    return 2.0 * x
+"""
+CALLER = """
+from typing import NamedTuple
+import numpy as np
+from numba import typeof
+from ._jit import fix_type, kernel
+from .helper import twice
+
+class Pair(NamedTuple):
+    a: np.ndarray
+    b: float
+
+fix_type(Pair, typeof(Pair(np.zeros(1), 0.0)))
+
+@kernel
+def add(pair):
+    return twice(pair.a[0]) + pair.b
+"""
+USE = """
+import sys
+import numpy as np
+{before}
+from package.caller import Pair, add
+value = add(Pair(np.ones(1), 0.5))
+print(value, sum(add.stats.cache_hits.values()), sum(add.stats.cache_misses.values()))
+"""
+
+
+@pytest.fixture
+def package(tmp_path):
+    """A folder of two kernel files, one of which calls the other."""
+    return make_package(tmp_path)
+
+
+def make_package(folder):
+    home = folder / "package"
+    home.mkdir()
+    (home / "__init__.py").touch()
+    shutil.copy(_jit.__file__, home)
+    (home / "helper.py").write_text(HELPER)
+    (home / "caller.py").write_text(CALLER)
+    return home
+
+
+def use(package, before=""):
+    """Call the kernel in a new process; return (value, whether it came from the cache, what was said)."""
+    environment = {"PATH": "", "NUMBA_CACHE_DIR": str(package.parent / "cache")}
+    command = [sys.executable, "-B", "-c", USE.format(before=before)]
+    done = subprocess.run(
+        command, cwd=package.parent, env=environment, capture_output=True, text=True, check=False, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
+    value, hits, misses = done.stdout.split()
+    assert int(hits) + int(misses) == 1
+    return float(value), int(hits) == 1, done.stderr
+
+
+def indices(package):
+    return sorted(path.name for path in (package.parent / "cache").rglob("*.nb?"))
+
+
+def test_changing_a_helper_compiles_its_callers_in_other_files(package):
+    assert use(package)[:2] == (2.5, False)
+    assert use(package)[:2] == (2.5, True)
+    before = indices(package)
+    (package / "helper.py").write_text(HELPER.replace("2.0", "3.0"))
+    (package / "caller.py").write_text("# So that names in the cache, which have line numbers, change.\n" + CALLER)
+    assert use(package)[:2] == (3.5, False)
+    assert len(indices(package)) == len(before)  # what the old sources left is gone
+    assert indices(package) != before
+
+
+def test_the_same_content_in_new_files_compiles_nothing(package):
+    use(package)
+    shutil.rmtree(package)
+    make_package(package.parent)
+    assert use(package)[:2] == (2.5, True)
+
+
+def test_damaged_files_lead_to_compiling_and_one_warning(package):
+    use(package)
+    for path in (package.parent / "cache").rglob("*.nb?"):
+        path.write_bytes(b"nothing that Numba wrote")
+    value, cached, said = use(package)
+    assert (value, cached) == (2.5, False)
+    assert said.count("RuntimeWarning") == 1
+    assert "compiling again" in said
+    assert use(package)[:2] == (2.5, True)
+
+
+def test_what_cannot_be_kept_is_used_all_the_same(package):
+    full = "import os, numba.core.caching as c\ndef fail(*_): raise OSError('No space left on device')\n"
+    value, cached, said = use(package, full + "c.IndexDataCacheFile._save_data = fail")
+    assert (value, cached) == (2.5, False)
+    assert said.count("RuntimeWarning") == 1
+    assert "cannot be kept" in said
+
+
+def test_without_numbas_names_its_own_cache_is_used(package):
+    # Numba itself has looked the name up before it is taken away.
+    without = "import numba.core.ccallback, numba.core.caching as c; del c.FunctionCache"
+    assert use(package, without)[:2] == (2.5, False)
+    assert use(package, without)[:2] == (2.5, True)
+
+
+def test_the_stamp_covers_all_kernel_sources():
+    assert Path(_jit.FOLDER, "line_search.py").is_file()
+    assert len(_jit.source_stamp()) == 64

@@ -1,0 +1,106 @@
+"""The search of a node makes the moves of the slow one: every perturbation, every jump, every start."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from naive import node_search as slow
+
+from oc1.impurity import MEASURES
+from oc1.kernels.line_search import compiled_line_search
+from oc1.kernels.node_search import compiled_search, search_node
+from oc1.kernels.records import (
+    BEST,
+    BOTH,
+    MOVED_PLANE,
+    MOVED_RUN,
+    MOVED_TO,
+    MOVED_WHICH,
+    NEXT_MOVE,
+    RANDOM,
+    SEQUENTIAL,
+    Criterion,
+    Examples,
+    Settings,
+    Workspace,
+)
+
+ORDERS = {"sequential": SEQUENTIAL, "best": BEST, "random": RANDOM}
+
+
+def fast_search(columns, labels, weights, name, min_leaf, seed, n_runs, order, n_perturbations, n_jumps, stagnation):
+    """Return the axis-parallel split and the moves, as the slow search does."""
+    d, k = len(columns) - 1, int(labels.max()) + 1
+    counts = np.bincount(labels, weights, minlength=k)
+    plain = weights if (weights != 1).any() else np.empty(0)
+    work = Workspace.make(len(labels), k, d, n_runs, 20_000)
+    how = Settings(
+        axis=True,
+        min_oblique=0,
+        n_runs=n_runs,
+        order=ORDERS[order],
+        n_swept=d,
+        n_perturbations=n_perturbations,
+        n_jumps=n_jumps,
+        stagnation=stagnation,
+        axis_bias=1.0,
+        max_depth=99,
+        min_split=2,
+        min_decrease=0.0,
+        total=counts.sum(),
+        max_terms=d,
+        two_stages=10**9,
+        axis_starts=1,
+        n_given=0,
+    )
+    with np.errstate(all="ignore"):
+        axis = search_node(
+            Examples.of_columns(columns, labels, plain),
+            Criterion(MEASURES[name].code, min_leaf, *MEASURES[name].pointers()),
+            how,
+            compiled_search(),
+            compiled_line_search(),
+            0,
+            len(labels),
+            0,
+            counts,
+            np.uint64(seed),
+            BOTH,
+            -1,
+            n_runs,
+            work,
+        )
+    rows = work.moves[: int(work.moves[0, NEXT_MOVE])]
+    moves = [(int(r[MOVED_RUN]), int(r[MOVED_WHICH]), r[MOVED_TO], r[MOVED_PLANE:]) for r in rows]
+    return tuple(axis)[:3], moves
+
+
+@st.composite
+def nodes(draw):
+    """Small nodes with ties, zeros and duplicates; 2 to 4 classes; weights or none."""
+    n, d, k = draw(st.integers(8, 40)), draw(st.integers(1, 4)), draw(st.integers(2, 4))
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    x = rng.integers(-3, 4, (d, n)) if draw(st.booleans()) else rng.normal(size=(d, n))
+    labels = np.sort(np.concatenate([np.arange(k), rng.integers(0, k, n - k)])).astype(np.int32)
+    if draw(st.booleans()):
+        x = x + labels  # something to find
+    weights = rng.integers(1, 4, n).astype(float) if draw(st.booleans()) else np.ones(n)
+    return np.vstack([x, np.ones(n)]).astype(np.float32), labels, weights, draw(st.integers(1, 3))
+
+
+@pytest.mark.parametrize("order", sorted(ORDERS))
+@pytest.mark.parametrize("name", ["twoing", "gini", "info_gain", "sum_minority"])
+@settings(max_examples=15, deadline=None)
+@given(node=nodes(), seed=st.integers(0, 2**63), n_jumps=st.integers(0, 3), stagnation=st.sampled_from([0.0, 0.5, 1.0]))
+def test_the_search_makes_the_moves_of_the_slow_one(name, order, node, seed, n_jumps, stagnation):
+    columns, labels, weights, min_leaf = node
+    how = {"order": order, "n_perturbations": 12, "n_jumps": n_jumps, "stagnation": stagnation}
+    expected_axis, expected = slow.search_node(
+        slow.Node(columns, labels, weights, name, min_leaf), seed, n_runs=3, n_swept=len(columns) - 1, **how
+    )
+    axis, moves = fast_search(columns, labels, weights, name, min_leaf, seed, 3, **how)
+    assert axis == pytest.approx(expected_axis, rel=1e-6, abs=1e-9)
+    assert [move[:2] for move in moves] == [move[:2] for move in expected]
+    for (_, _, score, plane), (_, _, slow_score, slow_plane) in zip(moves, expected, strict=True):
+        assert score == pytest.approx(slow_score, rel=1e-9, abs=1e-12)
+        np.testing.assert_allclose(plane, slow_plane, rtol=1e-6, atol=1e-9)
