@@ -5,7 +5,7 @@
     python benchmarks/bench_cli.py stream --rows 1000000
 
 Seconds are those of whole processes. Peak memory is that of the process (its resident set). "Reading alone" is the same
-reader without a model (``oc1.files.tables.reading.scan_table``), and polars reading the whole file at once.
+reader without a model (``oc1.files.tables.scan_table``), and polars reading the whole file at once.
 """
 
 import argparse
@@ -25,9 +25,9 @@ SCRIPT = Path(__file__).parent.parent / "examples" / "newcomer.sh"
 
 SCAN = """
 import sys
-from oc1.files.tables import Inputs, scan_table
+from oc1.files.tables import ModelInputs, scan_table
 names = tuple(f"x{m + 1}" for m in range(10))
-print(sum(len(batch.X) for batch in scan_table(sys.argv[1], Inputs(10, names), labelled=False)))
+print(sum(len(batch.X) for batch in scan_table(sys.argv[1], ModelInputs(10, names), labelled=False)))
 """
 POLARS = "import sys, polars; print(len(polars.read_csv(sys.argv[1])))"
 

@@ -535,7 +535,7 @@ def test_inline_code_of_others_is_refused(browser, tmp_path, rcb_model):
 
 def test_a_tree_of_thousands_of_leaves_stays_usable(browser, tmp_path, shared_data):
     pytest.importorskip("polars")
-    from oc1.files.tables.reading import read_table
+    from oc1.files.tables import read_table
 
     table = read_table(shared_data / "letter.csv")
     model = OC1Classifier(splits="axis", prune=None, complexity_penalty=0, random_state=0).fit(table.X, table.y)

@@ -13,7 +13,7 @@ from ..learners.registry import LEARNERS
 from .screen import ClusterFailure, Result, UsageError, check_choice, hear_interrupts
 
 if TYPE_CHECKING:
-    from ..files.tables.reading import ReadOptions
+    from ..files.tables import ReadOptions
 
 FORMATS = ("csv", "tsv", "parquet", "arff", "oc1")
 
@@ -108,7 +108,7 @@ def read_options(
     ] = None,
 ) -> ReadOptions:
     """Return how a data file is to be read; to a command, these options are one parameter (see `app`)."""
-    from ..files.tables.reading import ReadOptions
+    from ..files.tables import ReadOptions
 
     if format is not None:
         check_choice("--format", format, FORMATS)

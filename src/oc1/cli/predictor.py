@@ -14,7 +14,7 @@ import polars as pl
 from ..files.models.record import ModelRecord, Source
 from ..files.models.storage import estimator_of, read_record
 from ..files.problems import FileProblem
-from ..files.tables.reading import Batch, Inputs, ReadOptions, label_indices, scan_table
+from ..files.tables import ExampleBatch, ModelInputs, ReadOptions, label_indices, scan_table
 from .screen import note
 
 
@@ -73,13 +73,13 @@ class Predictor:
         return model
 
     @property
-    def inputs(self) -> Inputs:
+    def inputs(self) -> ModelInputs:
         """What the model expects of a file."""
         n_features = self._attributes["n_features_in_"]
         names = self._attributes.get("feature_names_in_")
         known = self._attributes.get("categories_") or [None] * n_features
         columns = [str(name) for name in (range(n_features) if names is None else names)]
-        return Inputs(
+        return ModelInputs(
             n_features=n_features,
             names=None if names is None else tuple(columns),
             one_hot=self.source.one_hot,
@@ -109,7 +109,7 @@ class Predictor:
             return np.asarray(self.leaf_probabilities()[self.leaves(X)])
         return np.asarray(self.model.predict_proba(X))
 
-    def read(self, data: str, options: ReadOptions, *, labelled: bool) -> tuple[Any, list[Batch]]:
+    def read(self, data: str, options: ReadOptions, *, labelled: bool) -> tuple[Any, list[ExampleBatch]]:
         """Read a whole file; return the attributes as the estimator takes them, with names if it knows any."""
         batches = list(scan_table(data, self.inputs, options, labelled=labelled))
         pieces = [batch.X for batch in batches]

@@ -12,7 +12,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.utils import _safe_indexing
 
 from ..evaluation.scores import Confusion, Residuals
-from ..files.tables.reading import ReadOptions, Table, read_table
+from ..files.tables import ReadOptions, Table, read_table
 from ..learners.registry import make_learner
 from .screen import UsageError
 

@@ -19,6 +19,8 @@ class FileProblem(ValueError):
         What is wrong, in words that make sense to whoever made the file.
     line : int, optional
         Counted from 1, as editors do.
+    row : int, optional
+        Where a file has no lines: its row, counted from 1.
     column : int, optional
         The field of the line, counted from 1.
     name : str, optional
@@ -36,13 +38,14 @@ class FileProblem(ValueError):
         problem: str,
         *,
         line: int | None = None,
+        row: int | None = None,
         column: int | None = None,
         name: str | None = None,
     ) -> None:
-        self.path, self.problem, self.line, self.column, self.name = os.fspath(path), problem, line, column, name
-        place = [self.path]
-        if line is not None:
-            place.append(f"line {line}")
+        self.path, self.problem = os.fspath(path), problem
+        self.line, self.row, self.column, self.name = line, row, column, name
+        numbers = {"line": line, "row": row}
+        place = [self.path, *(f"{what} {number}" for what, number in numbers.items() if number is not None)]
         if column is not None:
             place.append(f"column {column}" + (f" ({name})" if name else ""))
         elif name:
@@ -51,7 +54,8 @@ class FileProblem(ValueError):
 
     def reworded(self, problem: str) -> FileProblem:
         """Return another problem at the same place."""
-        return FileProblem(self.path, problem, line=self.line, column=self.column, name=self.name)
+        place = {"line": self.line, "row": self.row, "column": self.column}
+        return FileProblem(self.path, problem, **place, name=self.name)
 
 
 @contextmanager

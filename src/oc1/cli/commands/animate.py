@@ -13,7 +13,7 @@ from ..parameters import make_estimator
 from ..screen import UsageError, check_output, in_background, note, print_json
 
 if TYPE_CHECKING:
-    from ...files.tables.reading import ReadOptions
+    from ...files.tables import ReadOptions
 
 ENDINGS = (".gif", ".html", ".htm")
 

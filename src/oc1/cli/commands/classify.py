@@ -15,7 +15,7 @@ from ..screen import UsageError, check_output, note
 if TYPE_CHECKING:
     import polars as pl
 
-    from ...files.tables.reading import ReadOptions
+    from ...files.tables import ReadOptions
     from ..predictor import Predictor
 
 #: Batches that may be read before they are needed.
@@ -41,8 +41,7 @@ def classify(
 
     Example: oc1 classify iris.json new-flowers.csv -o classes.csv
     """
-    from ...files.tables.parsing import ahead
-    from ...files.tables.reading import RowWriter, scan_table
+    from ...files.tables import RowWriter, prefetch, scan_table
     from ..predictor import Predictor
 
     predictor = Predictor.from_file(model, jobs)
@@ -54,7 +53,7 @@ def classify(
     n = 0
     with progress_bar("classifying", file_size(data)) as bar, RowWriter(out, "jsonl" if json else None) as writer:
         # The next batches are read while one is classified and written: the first has to wait for compiled code.
-        for batch in ahead(scan_table(data, predictor.inputs, options, labelled=False), MAX_BATCHES_AHEAD):
+        for batch in prefetch(scan_table(data, predictor.inputs, options, labelled=False), MAX_BATCHES_AHEAD):
             writer.write(predict(batch.X))
             n += len(batch.X)
             bar.update(batch.n_bytes)

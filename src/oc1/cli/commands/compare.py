@@ -11,7 +11,7 @@ from ..screen import UsageError, print_json, say
 from .cv import CLASSIFIERS, as_shares, check_learners
 
 if TYPE_CHECKING:
-    from ...files.tables.reading import ReadOptions
+    from ...files.tables import ReadOptions
 
 #: Learners that are always compared.
 ALWAYS = ("oc1", "axis", "vote")

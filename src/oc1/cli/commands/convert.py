@@ -12,7 +12,7 @@ from ..options import Model, choice, output
 from ..screen import UsageError, check_choice, check_output, check_used, note, say
 
 if TYPE_CHECKING:
-    from ...files.tables.reading import ReadOptions
+    from ...files.tables import ReadOptions
 
 #: What a model can become, and how such a file ends.
 ENDINGS = {"json": ".json", "dt": ".dt", "onnx": ".onnx", "c": ".h", "python": ".py", "sql": ".sql"}

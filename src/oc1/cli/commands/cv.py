@@ -15,7 +15,7 @@ from ..screen import UsageError, note, print_json, print_table, say
 
 if TYPE_CHECKING:
     from ...evaluation.protocol import FoldRecord, Summary
-    from ...files.tables.reading import ReadOptions
+    from ...files.tables import ReadOptions
 
 CLASSIFIERS = [name for name in LEARNERS if name != "regressor"]
 

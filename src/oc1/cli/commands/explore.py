@@ -11,7 +11,7 @@ from ..options import Model, output
 from ..screen import check_output, note
 
 if TYPE_CHECKING:
-    from ...files.tables.reading import ReadOptions
+    from ...files.tables import ReadOptions
 
 
 def explore(

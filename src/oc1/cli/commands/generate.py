@@ -65,7 +65,7 @@ def generate(
     import numpy as np
     import polars as pl
 
-    from ...files.tables.reading import RowWriter, write_table
+    from ...files.tables import RowWriter, write_table
 
     rng = np.random.default_rng(seed)
     points = _from_model(what, n, low, high, rng) if is_model else _from_paper(what, n, seed)

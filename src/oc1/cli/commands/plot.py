@@ -11,7 +11,7 @@ from ..options import Model, choice, output
 from ..screen import UsageError, check_choice, check_output, check_used, note
 
 if TYPE_CHECKING:
-    from ...files.tables.reading import ReadOptions
+    from ...files.tables import ReadOptions
 
 PICTURES = ("tree", "partition", "projection", "pruning", "importance")
 #: Larger trees are cut off if --max-depth is not given.

@@ -15,7 +15,7 @@ from .show import print_classes, print_confusion, print_scores
 
 if TYPE_CHECKING:
     from ...evaluation.scores import Confusion, Residuals
-    from ...files.tables.reading import ReadOptions
+    from ...files.tables import ReadOptions
     from ..predictor import Predictor
 
 
@@ -64,11 +64,10 @@ def score_file(
     import polars as pl
 
     from ...evaluation.scores import Confusion, Residuals
-    from ...files.tables.parsing import ahead
-    from ...files.tables.reading import RowWriter, label_indices, scan_table
+    from ...files.tables import RowWriter, label_indices, prefetch, scan_table
     from ..predictor import as_numbers
 
-    batches = ahead(scan_table(data, model.inputs, options, labelled=True), MAX_BATCHES_AHEAD)
+    batches = prefetch(scan_table(data, model.inputs, options, labelled=True), MAX_BATCHES_AHEAD)
     with progress_bar("testing", file_size(data)) as bar:
         if model.classes is None:
             residuals = Residuals()

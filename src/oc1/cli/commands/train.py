@@ -16,7 +16,7 @@ from ..screen import UsageError, check_output, in_background, note, print_json, 
 from .show import print_classes, print_scores, print_size, size_of
 
 if TYPE_CHECKING:
-    from ...files.tables.reading import ReadOptions
+    from ...files.tables import ReadOptions
 
 #: Share of the examples that is held out by default, if there are not too few.
 HELD_OUT_SHARE, MIN_EXAMPLES_TO_HOLD_OUT = 0.2, 10

@@ -1,1 +1,10 @@
-"""Tables in and out."""
+"""Tables of examples in CSV, TSV, Parquet, ARFF or OC1's own format, read whole or in batches."""
+
+from .batches import ExampleBatch, ModelInputs, label_indices, scan_table
+from .columns import ReadOptions
+from .parsing import prefetch
+from .reading import Table, read_table
+from .writing import RowWriter, write_table
+
+__all__ = ["ExampleBatch", "ModelInputs", "ReadOptions", "RowWriter", "Table"]
+__all__ += ["label_indices", "prefetch", "read_table", "scan_table", "write_table"]

@@ -7,7 +7,8 @@ from collections.abc import Callable
 from functools import partial
 
 from ..problems import FileProblem
-from .sniffing import LONGEST_RECORD, MOST_COLUMNS, Layout, TextBlocks, checked_names, is_number, shown
+from .parsing import decode
+from .sniffing import MAX_COLUMNS, MAX_RECORD_BYTES, Layout, TextBlocks, checked_names, is_number, shown
 
 _WORD = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s,'"{}%]+"""
 _ATTRIBUTE = re.compile(rf"@attribute\s+({_WORD})\s*(.*)", re.IGNORECASE)
@@ -31,16 +32,11 @@ def read_declarations(blocks: TextBlocks, missing: frozenset[str]) -> Layout:
     problem = blocks.source.problem
     found = None
     while (found := re.search(rb"^[ \t]*@data\b[^\n]*(\n|\Z)", blocks.head, re.IGNORECASE | re.MULTILINE)) is None:
-        if blocks.ended or len(blocks.head) > LONGEST_RECORD:
+        if blocks.ended or len(blocks.head) > MAX_RECORD_BYTES:
             raise problem("has no @data line, as an ARFF file must" if blocks.head.strip() else "is empty")
         blocks.head += blocks.read(max(len(blocks.head), 1 << 20))
-    try:
-        text = blocks.head[: found.start()].decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = blocks.head.count(b"\n", 0, error.start) + 1
-        raise problem("is not UTF-8 here; save it as UTF-8", line=line) from None
     names, values = [], []
-    for line, row in enumerate(text.split("\n"), start=1):
+    for line, row in enumerate(decode(blocks.head[: found.start()], 1, problem).split("\n"), start=1):
         row = row.strip()
         if not row or row.startswith("%") or row.lower().startswith("@relation"):
             continue
@@ -49,9 +45,9 @@ def read_declarations(blocks: TextBlocks, missing: frozenset[str]) -> Layout:
         values.append(allowed)
     if not names:
         raise problem("declares no attributes")
-    if len(names) > MOST_COLUMNS:
-        raise problem(f"has {len(names):,} columns; the most that can be read are {MOST_COLUMNS:,}")
-    rows = _Rows(values, problem)
+    if len(names) > MAX_COLUMNS:
+        raise problem(f"has {len(names):,} columns; the most that can be read are {MAX_COLUMNS:,}")
+    defaults = [allowed[0] if allowed else "0" for allowed in values]
     first = re.match(rb"(\s|%[^\n]*\n)*\{", blocks.head[found.end() :])
     return Layout(
         separator=",",
@@ -61,15 +57,15 @@ def read_declarations(blocks: TextBlocks, missing: frozenset[str]) -> Layout:
         start=found.end(),
         line=blocks.head.count(b"\n", 0, found.end()) + 1,
         missing=missing,
-        clean=rows.clean,
-        text=frozenset(m for m, allowed in enumerate(values) if is_text(allowed)),
+        clean=partial(_as_csv, defaults, problem),
+        text=frozenset(m for m, allowed in enumerate(values) if _is_text(allowed)),
         values={m: frozenset(allowed) for m, allowed in enumerate(values) if allowed},
-        typed=True,
-        bulk=len(names) if first else 1,
+        is_typed=True,
+        expansion=len(names) if first else 1,
     )
 
 
-def is_text(allowed: tuple[str, ...] | None) -> bool:
+def _is_text(allowed: tuple[str, ...] | None) -> bool:
     """Return whether an attribute is text: a string, or nominal with values that are not all numbers."""
     return allowed is not None and not (allowed and all(map(is_number, allowed)))
 
@@ -78,7 +74,7 @@ def _attribute(row: str, problem: Callable[..., FileProblem]) -> tuple[str, tupl
     """Return name and values of one declaration: () for any text, None for numbers."""
     match = _ATTRIBUTE.fullmatch(row)
     if match is None:
-        raise problem(f"{shown(row)} is no declaration of an attribute")
+        raise problem(f"{shown(row)} does not declare an attribute")
     name, type = _bare(match[1]), match[2].strip()
     word = type.split("%")[0].strip().lower()
     if word in _NUMERIC:
@@ -119,47 +115,35 @@ def _cells(text: str) -> list[str] | None:
         start = match.end()
 
 
-class _Rows:
-    """Makes rows of ARFF into rows of CSV."""
-
-    def __init__(self, values: list[tuple[str, ...] | None], problem: Callable[..., FileProblem]) -> None:
-        self._defaults = [allowed[0] if allowed else "0" for allowed in values]
-        self._problem = problem
-
-    def clean(self, data: bytes, line: int) -> bytes:
-        """Return lines of cells with commas between them and ``"`` around them where needed, as many as before."""
-        if not _SPECIAL.search(data):
-            return data
-        rows = data.decode("utf-8").split("\n")
-        return "\n".join(self._row(row.strip(), line + number) for number, row in enumerate(rows)).encode()
-
-    def _row(self, row: str, line: int) -> str:
-        if not row or row.startswith("%"):
-            return ""
+def _as_csv(defaults: list[str], problem: Callable[..., FileProblem], data: bytes, line: int) -> bytes:
+    """Return rows of ARFF as rows of CSV, as many as before: commas between cells, ``"`` around them where needed."""
+    if not _SPECIAL.search(data):
+        return data
+    rows = []
+    for number, row in enumerate(data.decode("utf-8").split("\n"), start=line):
+        row = row.strip()
+        cells = None
         if row.startswith("{"):
-            cells = self._sparse(row, line)
-        else:
-            dense = _cells(row)
-            if dense is None:
-                raise self._problem(f"{shown(row)} is not well written: see its quotes and braces", line=line)
-            cells = dense
-        return ",".join(_quoted(cell) for cell in cells)
+            cells = _sparse_cells(row, defaults, partial(problem, line=number))
+        elif row and not row.startswith("%") and (cells := _cells(row)) is None:
+            raise problem(f"{shown(row)} is malformed: check its quotes and braces", line=number)
+        rows.append(",".join(map(_quoted, cells or ())))
+    return "\n".join(rows).encode()
 
-    def _sparse(self, row: str, line: int) -> list[str]:
-        close = row.rfind("}")
-        inside = row[1:close].strip()
-        cells = list(self._defaults)
-        for entry in _entries(inside) if inside and close > 0 else []:
-            match = _SPARSE.fullmatch(entry)
-            column = int(match[1]) if match else -1
-            value = _cells(match[2]) if match else None
-            if value is None or len(value) != 1 or not 0 <= column < len(cells):
-                problem = f"{shown(entry)} in a sparse row is not 'number value', the number from 0 to {len(cells) - 1}"
-                raise self._problem(problem, line=line)
-            cells[column] = value[0]
-        if close < 0:
-            raise self._problem("a sparse row does not end in '}'", line=line)
-        return cells
+
+def _sparse_cells(row: str, defaults: list[str], problem: Callable[..., FileProblem]) -> list[str]:
+    if "}" not in row:
+        raise problem("a sparse row does not end in '}'")
+    inside, cells = row[1 : row.rfind("}")].strip(), list(defaults)
+    for entry in _entries(inside) if inside else []:
+        match = _SPARSE.fullmatch(entry)
+        column = int(match[1]) if match else -1
+        value = _cells(match[2]) if match else None
+        if value is None or len(value) != 1 or not 0 <= column < len(cells):
+            wanted = f"'number value', with a number from 0 to {len(cells) - 1}"
+            raise problem(f"{shown(entry)} in a sparse row is not {wanted}")
+        cells[column] = value[0]
+    return cells
 
 
 def _entries(text: str) -> list[str]:

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
+from typing import Any, Literal
 
 import numpy as np
 import polars as pl
 
+from ..problems import FilePath
 from .arff import read_declarations
 from .parquet import ParquetReader
-from .parsing import DelimitedReader, Part, find_layout, missing_markers, not_finite
-from .sniffing import FORMATS, ByteSource, TextBlocks, find_format, is_number, shown
+from .parsing import Chunk, DelimitedReader, find_layout
+from .sniffing import ENDINGS, MISSING_MARKERS, ByteSource, TextBlocks, find_format, is_number, listed, shown
+
+Reader = DelimitedReader | ParquetReader
 
 
 @dataclass(frozen=True)
@@ -49,13 +53,11 @@ class ReadOptions:
 # ---------------------------------------------------------------------------------------------------- opening
 
 
-def open_reader(
-    path: str | os.PathLike, options: ReadOptions, batch_bytes: int, content: bytes | None = None
-) -> DelimitedReader | ParquetReader:
+def open_reader(path: FilePath, options: ReadOptions, batch_bytes: int, content: bytes | None = None) -> Reader:
     """Open a data file, or `content` in its place, and find out its layout."""
-    if options.format is not None and options.format not in FORMATS:
-        raise ValueError(f"format must be one of {', '.join(FORMATS)}, got {shown(options.format)}")
-    missing = missing_markers(options.missing)
+    if options.format is not None and options.format not in ENDINGS:
+        raise ValueError(f"format must be one of {', '.join(ENDINGS)}, got {shown(options.format)}")
+    missing = MISSING_MARKERS | {text.strip().lower() for text in options.missing}
     source = ByteSource(path, content)
     try:
         if not source.is_gzip and _is_parquet(path, source, options.format):
@@ -67,21 +69,19 @@ def open_reader(
         blocks = TextBlocks(source)
         format = options.format or find_format(path, blocks.head)
         if format == "parquet":
-            raise source.problem("is gzip'ed, but no Parquet file")
-        if format == "arff":
-            layout = read_declarations(blocks, missing)
-        else:
-            layout = find_layout(blocks, format, options.header, missing)
+            raise source.problem("is compressed by gzip, but is not a Parquet file")
+        is_arff = format == "arff"
+        layout = read_declarations(blocks, missing) if is_arff else find_layout(blocks, format, options.header, missing)
         return DelimitedReader(blocks, layout, batch_bytes)
     except BaseException:
         source.close()
         raise
 
 
-def _is_parquet(path: str | os.PathLike, source: ByteSource, format: str | None) -> bool:
+def _is_parquet(path: FilePath, source: ByteSource, format: str | None) -> bool:
     if format is not None or os.fspath(path) == "-":
         return format == "parquet"
-    if PurePath(os.fspath(path)).suffix.lower() in (".parquet", ".pq"):
+    if PurePath(os.fspath(path)).suffix.lower() in ENDINGS["parquet"]:
         return True
     return find_format(path, b"") == "oc1" and source.peek(4) == b"PAR1"
 
@@ -98,7 +98,7 @@ class Roles:
     attributes: list[int]
 
 
-def find_column(reader, wanted: str, what: str) -> int:
+def find_column(reader: Reader, wanted: str, what: str) -> int:
     """Return the number of the column with a name, or else an index."""
     names, n_columns = reader.names, reader.n_columns
     if names is not None and wanted in names:
@@ -106,20 +106,14 @@ def find_column(reader, wanted: str, what: str) -> int:
     if re.fullmatch(r"\s*[+-]?\d{1,9}\s*", wanted, re.ASCII):
         index = int(wanted)
         if not -n_columns <= index < n_columns:
-            raise reader.problem(f"has {n_columns} columns, so that there is none with index {index} for {what}")
+            raise reader.problem(f"has {n_columns} columns, so there is none with index {index} for {what}")
         return index % n_columns
     if names is None:
-        raise reader.problem(f"has no header, so that {what} can only be given by index, not as {shown(wanted)}")
+        raise reader.problem(f"has no header, so {what} can only be given by index, not as {shown(wanted)}")
     raise reader.problem(f"has no column {shown(wanted)} for {what}; its columns are {listed(names)}")
 
 
-def listed(names: Sequence[str], limit: int = 6) -> str:
-    """Return the first few names as they may stand in a message."""
-    texts = [shown(name) for name in names[:limit]]
-    return ", ".join(texts) + (f" and {len(names) - limit} others" if len(names) > limit else "")
-
-
-def find_roles(reader, options: ReadOptions, labelled: bool, target: int | None = None) -> Roles:
+def find_roles(reader: Reader, options: ReadOptions, labelled: bool, target: int | None = None) -> Roles:
     """Return what each column is; `target` is where the labels are if the user does not say."""
     if options.target is not None:
         target = find_column(reader, options.target, "the target")
@@ -134,46 +128,72 @@ def find_roles(reader, options: ReadOptions, labelled: bool, target: int | None 
     return Roles(target, weights, attributes)
 
 
-# ---------------------------------------------------------------------------------------------------- checks
+# ---------------------------------------------------------------------------------------------------- values
 
 
-def numeric_markers(options: ReadOptions) -> list[float]:
-    """Return the numbers among the texts that mean a missing value."""
-    return [float(text) for text in options.missing if is_number(text.strip())]
-
-
-def checked_numbers(part: Part, columns: list[int], markers: list[float]) -> np.ndarray:
-    """Return columns of numbers as an array; refuse infinite ones."""
-    if not columns:
-        return np.empty((part.frame.height, 0))
-    X = np.ascontiguousarray(part.frame.select(str(m) for m in columns).to_numpy(order="c"), dtype=np.float64)
-    for marker in markers:
-        X[np.equal(X, marker)] = np.nan
-    infinite = np.isinf(X)
-    if infinite.any():
-        row, k = (int(place[0]) for place in np.nonzero(infinite))
-        raise part.complain(row, columns[k], not_finite(part.cell(row, columns[k])))
+def checked_numbers(chunk: Chunk, columns: list[int], options: ReadOptions) -> np.ndarray:
+    """Return columns of numbers as an array, NaN where they are missing; refuse infinite ones."""
+    X = np.ascontiguousarray(chunk.frame.select(str(m) for m in columns).to_numpy(order="c"), dtype=np.float64)
+    X = X.reshape(chunk.frame.height, len(columns))
+    for marker in options.missing:
+        if is_number(marker.strip()):
+            X[np.equal(X, float(marker))] = np.nan
+    rows, places = np.nonzero(np.isinf(X))
+    if len(rows):
+        row, column = int(rows[0]), columns[places[0]]
+        text = chunk.cell(row, column)
+        too_large = is_number(text) and "inf" not in text.lower()
+        raise chunk.complain(row, column, f"{shown(text)} is {'too large a' if too_large else 'not a finite'} number")
     return X
 
 
-def first_null(column: pl.Series) -> int:
-    """Return the first row with a missing value."""
-    return int(column.is_null().arg_true()[0])
+@dataclass(frozen=True)
+class InputColumn:
+    """A column of a file as a model sees it.
+
+    Parameters
+    ----------
+    title : str
+    kind : {"number", "text", "one_hot"}
+    values : tuple of str
+        Of a column that becomes 0/1 columns.
+    """
+
+    title: str
+    kind: Literal["number", "text", "one_hot"]
+    values: tuple[str, ...] = ()
+
+    @property
+    def names(self) -> list[str]:
+        """Names of what it becomes."""
+        return [f"{self.title}={value}" for value in self.values] or [self.title]
 
 
-def indicators(column: pl.Series, values: Sequence[str]) -> np.ndarray:
-    """Return a 0/1 column for each value, all NaN where it is missing."""
-    result = np.empty((len(column), len(values)))
-    for k, value in enumerate(values):
-        result[:, k] = (column == value).cast(pl.Float64).to_numpy()
-    return result
+def assemble(columns: Sequence[InputColumn], numbers: np.ndarray, texts: Iterable[pl.Series]) -> Any:
+    """Return the attributes as an array, or as a frame if some of them stay text.
 
-
-def whole_number(text: str) -> int | None:
-    """Return the whole number that a text stands for, if any: "1" and "1.0", not "1.5", nor "01", which is a code."""
-    if not is_number(text) or re.match(r"[+-]?0\d", text):
-        return None
-    if re.fullmatch(r"[+-]?\d{1,18}", text, re.ASCII):
-        return int(text)
-    number = float(text)
-    return int(number) if number.is_integer() and abs(number) <= 2**53 else None
+    Parameters
+    ----------
+    columns : sequence of InputColumn
+    numbers : array (n, d) of float64
+        The columns of numbers, in order.
+    texts : iterable of polars.Series
+        The other columns, in order. A missing value is NaN in all of its 0/1 columns; a column without any value is
+        NaN as well.
+    """
+    if numbers.shape[1] == len(columns):
+        return numbers
+    pieces: list[Any] = []
+    next_number, next_text = iter(numbers.T), iter(texts)
+    for column in columns:
+        if column.kind == "number":
+            pieces.append(next(next_number))
+        elif column.kind == "text":
+            pieces.append(next(next_text))
+        else:
+            text = next(next_text)
+            indicators = [(text == value).cast(pl.Float64).to_numpy() for value in column.values]
+            pieces += indicators or [np.full(len(text), np.nan)]
+    if any(column.kind == "text" for column in columns):
+        return pl.DataFrame(dict(zip([name for column in columns for name in column.names], pieces, strict=True)))
+    return np.ascontiguousarray(np.column_stack(pieces))

@@ -1,18 +1,22 @@
-"""Parquet files in parts."""
+"""Parquet files in chunks."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any, TypeVar
 
 import polars as pl
 
 from ..problems import FileProblem
-from .parsing import Part, TextFound, not_a_number
+from .parsing import Chunk, parse_numbers, tidy_text
 from .sniffing import checked_names, shown, shown_name
+
+Result = TypeVar("Result")
 
 
 class ParquetReader:
-    """A Parquet file, in parts; the same methods as `DelimitedReader`.
+    """A Parquet file, in chunks; the same methods as `DelimitedReader`.
 
     Parameters
     ----------
@@ -24,68 +28,60 @@ class ParquetReader:
     missing : frozenset of str
         Texts that mean a missing value, in small letters.
     batch_bytes : int
+        Roughly the size of a chunk.
     """
 
     def __init__(self, source: str | bytes, path: str, total: int, missing: frozenset[str], batch_bytes: int) -> None:
         self._path, self._missing, self.total = path, missing, total
         self._lazy = self._guarded(lambda: pl.scan_parquet(source, glob=False))
         schema = self._guarded(self._lazy.collect_schema)
-        self._n_rows = self._guarded(lambda: self._lazy.select(pl.len()).collect().item())
+        self._n_rows: int = self._guarded(lambda: self._lazy.select(pl.len()).collect().item())
         self.names: tuple[str, ...] | None = checked_names(list(schema.names()), self.problem)
         self.n_columns, self._types = len(schema), list(schema.dtypes())
         self.text = frozenset(m for m, type in enumerate(self._types) if _is_text(type))
         self._batch_rows = max(1, batch_bytes // (8 * max(1, self.n_columns)))
 
-    def problem(self, text: str, **place) -> FileProblem:
+    def problem(self, text: str, **place: Any) -> FileProblem:
         """Return a complaint about this file."""
         return FileProblem(self._path, text, **place)
+
+    def no_rows(self) -> FileProblem:
+        """Return the complaint about a file without rows."""
+        return self.problem("has no rows")
 
     def close(self) -> None:
         """Do nothing: polars closes the file."""
 
-    def _guarded(self, read: Callable):
+    def _guarded(self, read: Callable[[], Result]) -> Result:
         try:
             return read()
         except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError, OverflowError) as error:
             reason = str(error).strip().split("\n")[0]
             raise self.problem(f"cannot be read as Parquet: {shown(reason)[1:-1]}") from None
 
-    def parts(self, kinds: dict[int, str]) -> Iterator[Part]:
-        """Yield the rows in parts; `kinds` says "number" or "text" for each column that is wanted."""
-        assert self.names is not None
-        names = self.names
+    def chunks(self, kinds: dict[int, str]) -> Iterator[Chunk]:
+        """Yield the rows in chunks; `kinds` says "number" or "text" for each column that is wanted."""
         for m in kinds:
             type = self._types[m]
             if not (_is_text(type) or type.is_numeric() or type in (pl.Boolean, pl.Null)):
-                raise self.problem(f"holds {type}, not numbers or text", name=shown_name(names[m]))
+                raise self.problem(f"holds {type}, not numbers or text", name=self._name(m))
         lazy = self._lazy.select(pl.nth(m).alias(str(m)) for m in kinds)
         n_read = 0
         for frame in self._frames(lazy):
-            offset = n_read
-
-            def complain(row: int, column: int, problem: str, offset: int = offset) -> FileProblem:
-                place = f"row {offset + row + 1}: {problem}"
-                return self.problem(place, column=column + 1, name=shown_name(names[column]))
-
-            def cell(row: int, column: int, frame: pl.DataFrame = frame) -> str:
-                return str(frame[str(column)][row])
-
+            complain = partial(self._complain, n_read)
             n_read += frame.height
-            part = Part(frame, self.total * n_read // max(1, self._n_rows), complain, cell)
-            columns, found = {}, {}
-            for m, kind in kinds.items():
-                column = frame[str(m)]
-                if kind == "text":
-                    columns[str(m)] = self._texts(column)
-                    continue
-                numbers = self._guarded(lambda column=column: self._numbers(column))
-                bad = (numbers.is_null() & self._texts(column).is_not_null()).arg_true() if m in self.text else []
-                if len(bad):
-                    found[m] = complain(int(bad[0]), m, not_a_number(str(column[int(bad[0])])))
-                columns[str(m)] = numbers
-            if found:
-                raise TextFound(found)
-            yield Part(pl.DataFrame(columns), part.n_bytes, complain, cell)
+            texts = {m: tidy_text(frame[str(m)], self._missing) for m in kinds if m in self.text or kinds[m] == "text"}
+            numbers = parse_numbers({m: own for m, own in texts.items() if kinds[m] == "number"}, complain)
+            plain = {str(m): frame[str(m)].cast(pl.Float64, strict=False) for m in kinds if m not in texts}
+            columns = plain | {str(m): own for m, own in texts.items()} | numbers
+            n_bytes = self.total * n_read // max(1, self._n_rows)
+            yield Chunk(pl.DataFrame(columns), n_bytes, complain, partial(_cell, frame))
+
+    def _name(self, column: int) -> str | None:
+        return shown_name(self.names[column]) if self.names else None
+
+    def _complain(self, offset: int, row: int, column: int, problem: str) -> FileProblem:
+        return self.problem(problem, row=offset + row + 1, column=column + 1, name=self._name(column))
 
     def _frames(self, lazy: pl.LazyFrame) -> Iterator[pl.DataFrame]:
         if hasattr(lazy, "collect_batches"):
@@ -95,18 +91,11 @@ class ParquetReader:
                     yield frame
         else:
             for start in range(0, self._n_rows, self._batch_rows):
-                yield self._guarded(lambda start=start: lazy.slice(start, self._batch_rows).collect())
+                yield self._guarded(lazy.slice(start, self._batch_rows).collect)
 
-    def _numbers(self, column: pl.Series) -> pl.Series:
-        if _is_text(column.dtype):
-            column = self._texts(column)
-        return column.cast(pl.Float64, strict=False)
 
-    def _texts(self, column: pl.Series) -> pl.Series:
-        """Return a column as text without blanks around it, and null where it is missing."""
-        column = column.cast(pl.String).str.strip_chars()
-        absent = [text for text in column.unique().to_list() if text is not None and text.lower() in self._missing]
-        return column.replace(absent, [None] * len(absent)) if absent else column
+def _cell(frame: pl.DataFrame, row: int, column: int) -> str:
+    return str(frame[str(column)][row])
 
 
 def _is_text(type: pl.DataType) -> bool:

@@ -1,7 +1,7 @@
-"""Files in parts. Text is cut between rows, checked and parsed by polars.
+"""Text files in chunks: cut between rows, checked, and parsed by polars.
 
-A piece is parsed as it is if a count of its separators and line ends agrees and polars has nothing against it. Only
-when something is off it is gone through row by row, to leave out blank lines or to find the cell to complain about.
+A piece of the text is parsed as it is if its separators and line ends are as many as they should be and polars accepts
+it. Only if something is off is it searched row by row, to leave out blank lines or to find the cell to complain about.
 """
 
 from __future__ import annotations
@@ -11,32 +11,34 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from queue import Empty, Queue
 from threading import Event, Thread
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import polars as pl
 
 from ..problems import FileProblem
 from .sniffing import (
-    LONGEST_RECORD,
-    MISSING,
-    MOST_COLUMNS,
+    MAX_COLUMNS,
+    MAX_RECORD_BYTES,
     Layout,
     TextBlocks,
     checked_names,
     find_separator,
     has_header,
-    is_number,
     shown,
 )
 
 Item = TypeVar("Item")
+#: Says where a cell is: (row of the chunk, column, problem) -> FileProblem.
+Complain = Callable[[int, int, str], FileProblem]
 
 _NEWLINE, _QUOTE = ord("\n"), ord('"')
-_QUOTED = re.compile(r'"([^"]*(?:""[^"]*)*)"')
+#: Texts that polars itself takes for missing: each one makes it slower.
+_MAX_NULL_TEXTS = 4
 
 
 class TextFound(Exception):
@@ -54,7 +56,7 @@ class TextFound(Exception):
 
 
 @dataclass(frozen=True)
-class Part:
+class Chunk:
     """Some rows of a file: a frame whose columns are called by their number in the file, "0", "1", ...
 
     Parameters
@@ -71,8 +73,47 @@ class Part:
 
     frame: pl.DataFrame
     n_bytes: int
-    complain: Callable[[int, int, str], FileProblem]
+    complain: Complain
     cell: Callable[[int, int], str]
+
+
+# ---------------------------------------------------------------------------------------------------- columns
+
+
+def tidy_text(column: pl.Series, missing: frozenset[str], allowed: frozenset[str] = frozenset()) -> pl.Series:
+    """Return a column as text without blanks around it, and null where it is missing.
+
+    Parameters
+    ----------
+    column : polars.Series
+    missing : frozenset of str
+        Texts that mean a missing value, in small letters.
+    allowed : frozenset of str
+        Texts that mean themselves all the same.
+    """
+    column = column.cast(pl.String).str.strip_chars()
+    texts = [text for text in column.unique().to_list() if text is not None]
+    absent = [text for text in texts if text.lower() in missing and text not in allowed]
+    return column.replace(absent, [None] * len(absent)) if absent else column
+
+
+def parse_numbers(columns: dict[int, pl.Series], complain: Complain) -> dict[str, pl.Series]:
+    """Return columns of text as numbers, by their names in a frame; raise `TextFound` for those that are none."""
+    numbers, found = {}, {}
+    for m, column in columns.items():
+        numbers[str(m)] = column.cast(pl.Float64, strict=False)
+        bad = (numbers[str(m)].is_null() & column.is_not_null()).arg_true()
+        if len(bad):
+            found[m] = int(bad[0])
+    if found:
+        order = sorted(found, key=lambda m: (found[m], m))
+        raise TextFound({m: complain(found[m], m, _not_a_number(columns[m][found[m]])) for m in order})
+    return numbers
+
+
+def _not_a_number(text: str) -> str:
+    hint = "; write decimals with a point" if re.fullmatch(r"[+-]?\d+,\d+", text, re.ASCII) else ""
+    return f"{shown(text)} is not a number{hint}"
 
 
 # ---------------------------------------------------------------------------------------------------- rows
@@ -83,23 +124,20 @@ def _outside_quotes(data: bytes) -> np.ndarray:
     return (np.cumsum(quotes, dtype=np.uint8) & 1) == 0
 
 
-def _count(data: bytes, byte: int, where: np.ndarray | None) -> int:
-    """Return how often a byte occurs (at some places); in blocks that stay in the processor's cache.
+def _count(data: bytes, byte: int, where: np.ndarray | None = None) -> int:
+    """Return how often a byte occurs (at some places). `bytes.count` takes five times as long, and holds the GIL."""
+    found = np.frombuffer(data, np.uint8) == byte
+    return int(np.count_nonzero(found if where is None else found & where))
 
-    (`bytes.count` takes five times as long, and holds the lock of the interpreter.)
-    """
-    array, size, count = np.frombuffer(data, np.uint8), 1 << 18, 0
-    for start in range(0, len(data), size):
-        found = array[start : start + size] == byte
-        if where is not None:
-            found &= where[start : start + size]
-        count += int(np.count_nonzero(found))
-    return count
+
+def _row_ends(data: bytes) -> np.ndarray:
+    """Return the line ends outside quotes."""
+    return np.flatnonzero((np.frombuffer(data, np.uint8) == _NEWLINE) & _outside_quotes(data))
 
 
 def _last_row_end(data: bytes) -> int:
     """Return where the last whole row ends, 0 if there is none; line ends inside quotes are none."""
-    ends = np.flatnonzero((np.frombuffer(data, np.uint8) == _NEWLINE) & _outside_quotes(data))
+    ends = _row_ends(data)
     return int(ends[-1]) + 1 if len(ends) else 0
 
 
@@ -111,9 +149,8 @@ def iterate_rows(data: bytes, separator: str, quoted: bool) -> Iterator[tuple[in
             if row.strip(blanks):
                 yield line, row
         return
-    ends = np.flatnonzero((np.frombuffer(data, np.uint8) == _NEWLINE) & _outside_quotes(data)).tolist()
     start, line = 0, 0
-    for end in [*ends, len(data)]:
+    for end in [*_row_ends(data).tolist(), len(data)]:
         row = data[start:end]
         if row.strip(blanks):
             yield line, row
@@ -132,19 +169,8 @@ def split_row(row: bytes, separator: str, quoted: bool) -> list[str]:
     text = row.decode("utf-8", "replace")
     if not quoted or '"' not in text:
         return [cell.strip() for cell in text.split(separator)]
-    cells, start = [], 0
-    while True:
-        match = _QUOTED.match(text, start)
-        if match and text[match.end() : match.end() + 1] in ("", separator):
-            cells.append(match[1].replace('""', '"').strip())
-            end = match.end()
-        else:
-            end = text.find(separator, start)
-            end = len(text) if end < 0 else end
-            cells.append(text[start:end].strip())
-        if end >= len(text):
-            return cells
-        start = end + 1
+    cells = re.finditer(rf'(?:^|{separator})(?:"([^"]*(?:""[^"]*)*)"(?={separator}|\Z)|([^{separator}]*))', text)
+    return [(match[2] if match[1] is None else match[1].replace('""', '"')).strip() for match in cells]
 
 
 def squeeze_blanks(data: bytes, line: int = 1) -> bytes:
@@ -166,41 +192,32 @@ def squeeze_blanks(data: bytes, line: int = 1) -> bytes:
 # ---------------------------------------------------------------------------------------------------- layout
 
 
-def find_layout(
-    blocks: TextBlocks, format: str, header: bool | None, missing: frozenset[str], separator: str | None = None
-) -> Layout:
+def find_layout(blocks: TextBlocks, format: str, header: bool | None, missing: frozenset[str]) -> Layout:
     """Return how a file in CSV, TSV or OC1's format is written, from its first lines."""
     problem, head = blocks.source.problem, blocks.head
     clean = squeeze_blanks if format == "oc1" else None
     quoted = clean is None
     if clean is not None:
         head, separator, header = clean(head), ",", bool(header)
-    if separator is None:
+    else:
         separator = "\t" if format == "tsv" else find_separator(head)
     if not blocks.ended:  # the last line may be cut off
         head = head[: _last_row_end(head) if quoted else head.rfind(b"\n") + 1]
-    rows: list[tuple[int, list[str]]] = []
-    limit = 100
-    for line, row in iterate_rows(head, separator, quoted):
-        rows.append((line, split_row(row, separator, quoted)))
-        limit = max(3, min(100, 200_000 // len(rows[0][1])))
-        if len(rows) >= limit:
-            break
+    rows = list(islice(iterate_rows(head, separator, quoted), 100))
     if not rows:
         raise problem("is empty")
-    first_line, first = rows[0]
-    cells = [row for _, row in rows]
+    first_line, first = rows[0][0], split_row(rows[0][1], separator, quoted)
+    n_looked_at = max(3, 200_000 // len(first))  # fewer of very wide rows
+    cells = [split_row(row, separator, quoted) for _, row in rows[:n_looked_at]]
     header = has_header(cells, missing) if header is None else header
     n_columns = len(first) if header else Counter(map(len, cells)).most_common(1)[0][0]
-    if n_columns > MOST_COLUMNS:
-        raise problem(f"has {n_columns:,} columns; the most that can be read are {MOST_COLUMNS:,}")
+    if n_columns > MAX_COLUMNS:
+        raise problem(f"has {n_columns:,} columns; the most that can be read are {MAX_COLUMNS:,}")
     names = checked_names(first, problem, first_line + 1) if header else None
     start, line = 0, 1
     if header:  # the place in the text as it was before cleaning, which leaves the number of lines alone
         line = (rows[1][0] if len(rows) > 1 else first_line + 1) + 1
-        for _ in range(line - 1):
-            end = blocks.head.find(b"\n", start) + 1
-            start = end or len(blocks.head)
+        start = sum(len(before) + 1 for before in blocks.head.split(b"\n", line - 1)[: line - 1])
     return Layout(separator, quoted, names, n_columns, start, line, missing, clean)
 
 
@@ -217,12 +234,12 @@ class _Piece:
     n_bytes: int
 
 
-def ahead(items: Iterator[Item], depth: int = 1) -> Iterator[Item]:
+def prefetch(items: Iterator[Item], depth: int = 1) -> Iterator[Item]:
     """Yield what an iterator yields, while a thread already fetches the next `depth` items.
 
-    Whoever stops early does not wait for the thread, which may itself be waiting for input that never comes.
+    A consumer that stops early does not wait for the thread, which may itself be waiting for input that never comes.
     """
-    fetched: Queue = Queue(maxsize=depth)
+    fetched: Queue[tuple[Any, BaseException | None]] = Queue(maxsize=depth)
     unwanted = Event()
 
     def fetch() -> None:
@@ -252,42 +269,37 @@ def ahead(items: Iterator[Item], depth: int = 1) -> Iterator[Item]:
 
 
 class DelimitedReader:
-    """A text file of rows and columns, in parts.
+    """A text file of rows and columns, in chunks.
 
     Parameters
     ----------
     blocks : TextBlocks
     layout : Layout
     batch_bytes : int
-        Roughly the size of a part.
+        Roughly the size of a chunk.
     """
 
     def __init__(self, blocks: TextBlocks, layout: Layout, batch_bytes: int) -> None:
-        self.source, self.layout = blocks.source, layout
+        self.source = blocks.source
+        self.problem, self.close, self.total = self.source.problem, self.source.close, self.source.total
         self.names, self.n_columns, self.text = layout.names, layout.n_columns, layout.text
-        self.total = self.source.total
-        self._blocks, self._batch_bytes = blocks, max(1, batch_bytes // layout.bulk)
+        self.layout, self._blocks, self._batch_bytes = layout, blocks, max(1, batch_bytes // layout.expansion)
         # Texts for missing values are given to polars only once they are met, since each one makes it slower.
         self._nulls: list[str] = []
         self._declared = frozenset().union(*(layout.values or {}).values())
 
-    def problem(self, text: str, **place) -> FileProblem:
-        """Return a complaint about this file."""
-        return self.source.problem(text, **place)
+    def no_rows(self) -> FileProblem:
+        """Return the complaint about a file without rows."""
+        return self.problem("has a header, but no rows" if self.names else "has no rows")
 
-    def parts(self, kinds: dict[int, str]) -> Iterator[Part]:
-        """Yield the rows in parts; `kinds` says "number" or "text" for each column that is wanted.
+    def chunks(self, kinds: dict[int, str]) -> Iterator[Chunk]:
+        """Yield the rows in chunks; `kinds` says "number" or "text" for each column that is wanted.
 
         The next piece is read and checked while one is parsed.
         """
-        for piece in ahead(self._pieces()):
-            part = self._parse(piece, kinds)
-            if part.frame.height:
-                yield part
-
-    def close(self) -> None:
-        """Close the file."""
-        self.source.close()
+        for piece in prefetch(self._pieces()):
+            if piece.rows:
+                yield self._parse(piece, kinds)
 
     def _pieces(self) -> Iterator[_Piece]:
         blocks, line, size = self._blocks, self.layout.line, self._batch_bytes
@@ -299,17 +311,17 @@ class DelimitedReader:
                 block = block + more if block else more
             data, rest = self._next_rows(rest, block, is_last=blocks.ended and not head)
             if not data:
-                if len(rest) > LONGEST_RECORD:
-                    what = "a quoted text or a line" if self.layout.quoted else "a line"
-                    raise self.problem(f"{what} begins here that is longer than {LONGEST_RECORD >> 20} MiB", line=line)
+                if len(rest) > MAX_RECORD_BYTES:
+                    what = "quoted text or line" if self.layout.quoted else "line"
+                    raise self.problem(f"the {what} that begins here exceeds {MAX_RECORD_BYTES >> 20} MiB", line=line)
                 size = max(size, len(rest))  # as much again
                 continue
             size = self._batch_bytes
             yield self._checked(data if data.endswith(b"\n") else data + b"\n", line)
-            line += _count(data, _NEWLINE, None)
+            line += _count(data, _NEWLINE)
 
     def _next_rows(self, rest: bytes, block: bytes, is_last: bool) -> tuple[bytes, bytes]:
-        """Return the rows that are whole, and what is left; large blocks are copied as seldom as can be."""
+        """Return the rows that are whole, and what is left; large blocks are copied as rarely as possible."""
         if is_last:
             return rest + block, b""
         if self.layout.quoted and (b'"' in block or b'"' in rest):
@@ -323,165 +335,122 @@ class DelimitedReader:
 
     # ------------------------------------------------------------------------------------------ one piece
 
-    def _parse(self, piece: _Piece, kinds: dict[int, str]) -> Part:
-        data = piece.rows
-        if not data:
-            return self._part(pl.DataFrame(), piece)
-        types = {str(m): pl.Float64 if kinds.get(m) == "number" else pl.String for m in range(self.n_columns)}
+    def _parse(self, piece: _Piece, kinds: dict[int, str]) -> Chunk:
+        types = {str(m): pl.Float64() if kinds.get(m) == "number" else pl.String() for m in range(self.n_columns)}
         try:
-            frame = self._read(data, types, sorted(kinds))
+            frame = self._read(piece.rows, types, kinds)
         except pl.exceptions.PolarsError:
-            self._check_rows(data, piece.line)
-            frame = self._read(data, dict.fromkeys(types, pl.String), sorted(kinds))
-        frame = frame.select(str(m) for m in kinds)
-        part = self._part(frame, piece)
-        texts = {
-            name: self._tidy(frame[name], int(name), part) for name, type in frame.schema.items() if type == pl.String
-        }
-        found = {}
-        for name, column in texts.items():
-            if kinds[int(name)] == "number":
-                numbers = column.cast(pl.Float64, strict=False)
-                bad = (numbers.is_null() & column.is_not_null()).arg_true()
-                if len(bad):
-                    found[int(name)] = (int(bad[0]), column[int(bad[0])])
-                texts[name] = numbers
-        if found:
-            order = sorted(found, key=lambda m: (found[m][0], m))
-            if self.layout.typed:
-                raise part.complain(found[order[0]][0], order[0], not_a_number(found[order[0]][1]))
-            raise TextFound({m: part.complain(found[m][0], m, not_a_number(found[m][1])) for m in order})
-        return self._part(frame.with_columns(**texts), piece) if texts else part
+            self._checked_rows(piece.data, piece.line)
+            frame = self._read(piece.rows, dict.fromkeys(types, pl.String()), kinds)
+        complain = partial(self._complain, piece)
+        schema = frame.schema
+        texts = {m: self._tidy(frame[str(m)], m, complain) for m in kinds if schema[str(m)] == pl.String}
+        try:
+            numbers = parse_numbers({m: own for m, own in texts.items() if kinds[m] == "number"}, complain)
+        except TextFound as found:
+            if self.layout.is_typed:
+                raise next(iter(found.columns.values())) from None
+            raise
+        frame = frame.with_columns(**{str(m): own for m, own in texts.items()} | numbers)
+        return Chunk(frame, piece.n_bytes, complain, partial(self._cell, piece))
 
-    def _part(self, frame: pl.DataFrame, piece: _Piece) -> Part:
-        separator, quoted = self.layout.separator, self.layout.quoted
+    def _row(self, piece: _Piece, row: int) -> tuple[int, bytes]:
+        return next(islice(iterate_rows(piece.data, self.layout.separator, self.layout.quoted), row, None))
 
-        def place(row: int) -> tuple[int, bytes]:
-            return next(islice(iterate_rows(piece.data, separator, quoted), row, None))
+    def _complain(self, piece: _Piece, row: int, column: int, problem: str) -> FileProblem:
+        line = piece.line + self._row(piece, row)[0]
+        return self.problem(problem, line=line, column=column + 1, name=self.layout.name(column))
 
-        def complain(row: int, column: int, problem: str) -> FileProblem:
-            line = piece.line + place(row)[0]
-            return self.problem(problem, line=line, column=column + 1, name=self.layout.name(column))
+    def _cell(self, piece: _Piece, row: int, column: int) -> str:
+        return split_row(self._row(piece, row)[1], self.layout.separator, self.layout.quoted)[column]
 
-        def cell(row: int, column: int) -> str:
-            return split_row(place(row)[1], separator, quoted)[column]
-
-        return Part(frame, piece.n_bytes, complain, cell)
-
-    def _read(self, data: bytes, types: dict, columns: list[int]) -> pl.DataFrame:
-        quote = '"' if self.layout.quoted and b'"' in data else None
+    def _read(self, rows: bytes, types: dict[str, Any], kinds: dict[int, str]) -> pl.DataFrame:
         return pl.read_csv(
-            data,
+            rows,
             has_header=False,
             separator=self.layout.separator,
-            quote_char=quote,
+            quote_char='"' if self.layout.quoted and b'"' in rows else None,
             schema=types,
-            columns=columns,
+            columns=sorted(kinds),
             null_values=self._nulls or None,
         )
 
-    def _tidy(self, column: pl.Series, m: int, part: Part) -> pl.Series:
-        """Return a column of text without blanks around it, and null where it is missing."""
-        changes: dict[str, str | None] = {}
+    def _tidy(self, column: pl.Series, m: int, complain: Complain) -> pl.Series:
         allowed = (self.layout.values or {}).get(m)
-        for text in column.unique().to_list():
-            if text is not None:
-                bare = text.strip()
-                new = None if bare.lower() in self.layout.missing and bare not in (allowed or ()) else bare
-                if new is not None and allowed is not None and new not in allowed:
-                    row = int((column == text).arg_true()[0])
-                    raise part.complain(row, m, f"{shown(new)} is not among the values declared for this attribute")
-                if new != text:
-                    changes[text] = new
-                if new is None and text and len(self._nulls) < 4 and text not in self._declared | {*self._nulls}:
-                    self._nulls.append(text)
-        return column.replace(list(changes), list(changes.values())) if changes else column
+        tidy = tidy_text(column, self.layout.missing, allowed or frozenset())
+        for text in column.filter(tidy.is_null() & (column != "")).unique().to_list():
+            if len(self._nulls) < _MAX_NULL_TEXTS and text not in self._declared | {*self._nulls}:
+                self._nulls.append(text)
+        strange: Any = [] if allowed is None else (tidy.is_not_null() & ~tidy.is_in(list(allowed))).arg_true()
+        if len(strange):
+            row = int(strange[0])
+            raise complain(row, m, f"{shown(tidy[row])} is not among the values declared for this attribute")
+        return tidy
 
     # ------------------------------------------------------------------------------------------ checks
 
     def _checked(self, data: bytes, line: int) -> _Piece:
-        self._check_characters(data, line)
-        if self.layout.clean is not None:
-            data = self.layout.clean(data, line)
-        return _Piece(data, self._straightened(data, line), line, self.source.n_bytes)
-
-    def _check_characters(self, data: bytes, line: int) -> None:
-        place = data.find(b"\0")
-        if place >= 0:
-            raise self.problem("is no text file in UTF-8: it has a zero byte", line=line + data.count(b"\n", 0, place))
+        """Return whole lines, first made sure to be text, and rows with as many cells as there are columns."""
+        zero = data.find(b"\0")
+        if zero >= 0:
+            problem = "is not a text file in UTF-8: it has a zero byte"
+            raise self.problem(problem, line=line + data.count(b"\n", 0, zero))
         if not data.isascii():
-            try:
-                data.decode("utf-8")
-            except UnicodeDecodeError as error:
-                line += data.count(b"\n", 0, error.start)
-                raise self.problem("is not UTF-8 here; save it as UTF-8", line=line) from None
-
-    def _straightened(self, data: bytes, line: int) -> bytes:
-        """Return the rows without blank lines between them, if each has as many cells as there are columns."""
+            decode(data, line, self.problem)
         layout = self.layout
+        if layout.clean is not None:
+            data = layout.clean(data, line)
         outside = None
         if layout.quoted and b'"' in data:
             self._check_quotes(data, line)
             outside = _outside_quotes(data)
+        rows = data
         n_rows, n_separators = _count(data, _NEWLINE, outside), _count(data, ord(layout.separator), outside)
-        if layout.n_columns > 1 and n_separators == n_rows * (layout.n_columns - 1):
-            return data
-        self._check_rows(data, line)
-        rows = [row for _, row in iterate_rows(data, layout.separator, layout.quoted)]
-        return b"\n".join(rows) + b"\n" if rows else b""
+        if layout.n_columns == 1 or n_separators != n_rows * (layout.n_columns - 1):
+            rows = b"".join(row + b"\n" for row in self._checked_rows(data, line))
+        return _Piece(data, rows, line, self.source.n_bytes)
 
-    def _check_rows(self, data: bytes, line: int) -> None:
-        """Raise a `FileProblem` at the first row with too few or too many cells."""
-        layout = self.layout
-        separator = layout.separator.encode()
+    def _checked_rows(self, data: bytes, line: int) -> list[bytes]:
+        """Return the rows without blank lines; raise a `FileProblem` at the first with too few or too many cells."""
+        layout, rows = self.layout, []
         for before, row in iterate_rows(data, layout.separator, layout.quoted):
-            if layout.quoted and b'"' in row:
-                n_cells = len(split_row(row, layout.separator, True))
-            else:
-                n_cells = row.count(separator) + 1
+            is_plain = not layout.quoted or b'"' not in row
+            n_cells = (
+                row.count(layout.separator.encode()) + 1 if is_plain else len(split_row(row, layout.separator, True))
+            )
             if n_cells != layout.n_columns:
                 raise self.problem(self._ragged(n_cells), line=line + before)
+            rows.append(row)
+        return rows
 
     def _ragged(self, n_cells: int) -> str:
         n_columns = self.layout.n_columns
         if self.names is None:
             return f"{n_cells} fields, but other lines have {n_columns}"
-        hint = "; has a column of row names no name?" if n_cells == n_columns + 1 else ""
+        hint = "; does a column of row names lack a name?" if n_cells == n_columns + 1 else ""
         return f"{n_cells} fields, but the header has {n_columns}{hint}"
 
     def _check_quotes(self, data: bytes, line: int) -> None:
         """Raise a `FileProblem` unless quotes stand around whole cells."""
         array = np.frombuffer(data, np.uint8)
         places = np.flatnonzero(array == _QUOTE)
-        fine = np.zeros(256, dtype=bool)
-        fine[[_NEWLINE, _QUOTE, ord(self.layout.separator)]] = True
+        neighbours = [_NEWLINE, _QUOTE, ord(self.layout.separator)]
         opening, closing = places[::2], places[1::2]
         before = np.where(opening > 0, array[opening - 1], _NEWLINE)
-        bad = np.concatenate([opening[~fine[before]], closing[~fine[array[closing + 1]]]])
+        bad = np.concatenate([opening[~np.isin(before, neighbours)], closing[~np.isin(array[closing + 1], neighbours)]])
         if len(bad):
-            problem, place = (
-                "a quote inside a field; put the field in quotes, and write the quote twice",
-                int(bad.min()),
-            )
+            problem, place = "a quote inside a field; put the field in quotes, and write the quote twice", bad.min()
         elif len(places) % 2:
-            problem, place = "a quote opens here that nothing closes", int(places[-1])
+            problem, place = "a quote opens here that nothing closes", places[-1]
         else:
             return
-        raise self.problem(problem, line=line + data.count(b"\n", 0, place))
+        raise self.problem(problem, line=line + data.count(b"\n", 0, int(place)))
 
 
-def not_a_number(text: str) -> str:
-    """Return the complaint about text in a column of numbers."""
-    hint = "; write decimals with a point" if re.fullmatch(r"[+-]?\d+,\d+", text, re.ASCII) else ""
-    return f"{shown(text)} is not a number{hint}"
-
-
-def not_finite(text: str) -> str:
-    """Return the complaint about a number that is not finite."""
-    too_large = is_number(text) and "inf" not in text.lower()
-    return f"{shown(text)} is {'too large a' if too_large else 'not a finite'} number"
-
-
-def missing_markers(further: tuple[str, ...]) -> frozenset[str]:
-    """Return all texts that mean a missing value, in small letters."""
-    return MISSING | {text.strip().lower() for text in further}
+def decode(data: bytes, line: int, problem: Callable[..., FileProblem]) -> str:
+    """Return bytes as text; raise a `FileProblem` if they are not UTF-8. The first of them is in `line`."""
+    try:
+        return data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line += data.count(b"\n", 0, error.start)
+        raise problem("is not UTF-8 here; save it as UTF-8", line=line) from None

@@ -1,39 +1,23 @@
-"""Tables of examples: read whole to train on, or as a stream to classify, from CSV, TSV, Parquet, ARFF or OC1 files."""
+"""Whole tables of examples, to train on."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 import polars as pl
 
-from ..problems import FileProblem
-from .columns import (
-    ReadOptions,
-    Roles,
-    checked_numbers,
-    find_roles,
-    first_null,
-    indicators,
-    numeric_markers,
-    open_reader,
-    whole_number,
-)
-from .parsing import Part, TextFound
-from .sniffing import ByteSource, is_number, shown, shown_name
-from .streams import Batch, Inputs, label_indices, scan_table
-from .writing import RowWriter, write_table
-
-__all__ = [
-    "Batch", "FileProblem", "Inputs", "ReadOptions", "RowWriter", "Table", "label_indices", "read_table", "scan_table",
-    "write_table",
-]  # fmt: skip
+from ..problems import FilePath, FileProblem
+from .columns import InputColumn, Reader, ReadOptions, Roles, assemble, checked_numbers, find_roles, open_reader
+from .parsing import Chunk, TextFound
+from .sniffing import ByteSource, is_number, shown, shown_name, whole_number
 
 #: A text column with more values than this cannot become 0/1 columns.
-MOST_VALUES = 1000
+MAX_ONE_HOT_VALUES = 1000
 
 
 @dataclass(frozen=True)
@@ -68,7 +52,7 @@ class Table:
 
 
 def read_table(
-    path: str | os.PathLike,
+    path: FilePath,
     options: ReadOptions = ReadOptions(),  # noqa: B008
     *,
     labelled: bool = True,
@@ -110,181 +94,155 @@ def read_table(
     (array([[1.5, nan],
            [2.5, 3. ]]), array(['a', 'b'], dtype='<U1'), ('height', 'width'))
     """
-    # What comes from standard input is kept, since a text column found late means to begin anew.
-    content = _everything(path) if os.fspath(path) == "-" else None
+    # What comes from standard input is kept, since text found late in a column means starting over.
+    content = None
+    if os.fspath(path) == "-":
+        with closing(ByteSource(path)) as source:
+            content = source.read()
+    request = _Request(options, labelled, numbers, categories, progress)
     text: dict[int, FileProblem] = {}
     while True:
-        reader = open_reader(path, options, batch_bytes, content)
-        try:
-            return _read(reader, options, labelled, numbers, categories, progress, text)
-        except TextFound as found:
-            if categories == "refuse":
-                raise _refusal(next(iter(found.columns.values()))) from None
-            text |= found.columns
-        finally:
-            reader.close()
+        with closing(open_reader(path, options, batch_bytes, content)) as reader:
+            roles = find_roles(reader, options, labelled)
+            if not roles.attributes:
+                problem = "has no column besides the target, so there are no attributes; is the separator right?"
+                raise reader.problem(problem)
+            try:
+                return _read(reader, roles, request, text)
+            except TextFound as found:
+                # Text is not an option for columns that must be numbers.
+                fixed = [problem for m, problem in found.columns.items() if m not in roles.attributes]
+                if fixed:
+                    raise fixed[0] from None
+                if categories == "refuse":
+                    raise _refusal(next(iter(found.columns.values()))) from None
+                text |= found.columns
 
 
-def _everything(path: str | os.PathLike) -> bytes:
-    source = ByteSource(path)
-    return source.read()
+@dataclass(frozen=True)
+class _Request:
+    """What `read_table` is asked for."""
+
+    options: ReadOptions
+    labelled: bool
+    numbers: bool
+    categories: str
+    progress: Callable[[int, int], None] | None
 
 
-def _refusal(problem: FileProblem) -> FileProblem:
-    hint = f"{problem.problem}; use --one-hot or --categorical for text columns, or --ignore it"
-    return FileProblem(problem.path, hint, line=problem.line, column=problem.column, name=problem.name)
-
-
-def _read(reader, options, labelled, numbers, categories, progress, found_text: dict[int, FileProblem]) -> Table:
-    roles = find_roles(reader, options, labelled)
-    if not roles.attributes:
-        raise reader.problem(
-            "has no column besides the target, so that there are no attributes; is the separator right?"
-        )
-    text = (set(found_text) | reader.text) & set(roles.attributes)
-    kinds = {m: "text" if m in text else "number" for m in roles.attributes}
+def _read(reader: Reader, roles: Roles, request: _Request, found_text: dict[int, FileProblem]) -> Table:
+    """Read a table; `found_text` has the columns that turned out to be text, and the problem to report for each."""
+    is_text = {*found_text, *reader.text}
+    text, numeric = ([m for m in roles.attributes if (m in is_text) == kind] for kind in (True, False))
+    target = roles.target if request.labelled else None
+    kinds = dict.fromkeys(text, "text") | dict.fromkeys(numeric, "number")
     if roles.weights is not None:
         kinds[roles.weights] = "number"
-    target = roles.target
-    if labelled and target is not None:
-        kinds[target] = "number" if numbers else "text"
-    numeric = [m for m in roles.attributes if m not in text]
-    markers = numeric_markers(options)
+    if target is not None:
+        kinds[target] = "number" if request.numbers else "text"
     blocks: list[np.ndarray] = []
     texts: list[pl.DataFrame] = []
-    targets: list[pl.Series] = []
+    labels: list[pl.Series] = []
     weights: list[np.ndarray] = []
-    absent, n_absent = None, 0
-    parts = reader.parts(kinds)
-    while True:
-        try:
-            part = next(parts, None)
-        except TextFound as found:  # text is no way out for columns that must be numbers
-            fixed = [m for m in found.columns if m not in roles.attributes]
-            if fixed:
-                raise found.columns[fixed[0]] from None
-            raise
-        if part is None:
-            break
-        if text and categories == "refuse":
-            row, m, cell = _first_text(part, sorted(text))
-            if m is not None:
-                raise _refusal(part.complain(row, m, f"{shown(cell)} is not a number"))
-        blocks.append(checked_numbers(part, numeric, markers))
-        texts.append(part.frame.select(str(m) for m in sorted(text)))
+    missing: FileProblem | None = None
+    for chunk in reader.chunks(kinds):
+        texts.append(chunk.frame.select(str(m) for m in text))
+        if text and request.categories == "refuse":
+            _refuse_text(chunk, texts[-1])
+        blocks.append(checked_numbers(chunk, numeric, request.options))
         if roles.weights is not None:
-            weights.append(_checked_weights(part, roles.weights))
-        if labelled and target is not None:
-            labels = part.frame[str(target)]
-            if numbers:
-                labels = pl.Series(checked_numbers(part, [target], markers)[:, 0], nan_to_null=True)
-            if labels.null_count():
-                n_absent += labels.null_count()
-                absent = absent or part.complain(first_null(labels), target, "")
-            targets.append(labels)
-        if progress is not None:
-            progress(part.n_bytes, reader.total)
+            weights.append(_checked_weights(chunk, roles.weights))
+        if target is not None:
+            own = chunk.frame[str(target)]
+            if request.numbers:
+                own = pl.Series(checked_numbers(chunk, [target], request.options)[:, 0], nan_to_null=True)
+            if missing is None and own.null_count():
+                missing = chunk.complain(int(own.is_null().arg_true()[0]), target, "")
+            labels.append(own)
+        if request.progress is not None:
+            request.progress(chunk.n_bytes, reader.total)
     if not blocks:
-        raise reader.problem("has a header, but no rows" if reader.names else "has no rows")
-    if absent is not None:
-        row = absent.problem.partition(":")[0]  # Parquet has rows, not lines
-        where = "here" if absent.line else f"in {row}"
-        say = (
-            f"the target is missing {where}"
-            if n_absent == 1
-            else f"the target is missing in {n_absent} rows, first {where}"
-        ) + " (texts such as NA, null and none count as missing)"
-        raise FileProblem(absent.path, say, line=absent.line, column=absent.column, name=absent.name)
+        raise reader.no_rows()
     y = None
-    if labelled:
-        joined = pl.concat(targets)
-        y = joined.to_numpy().astype(np.float64) if numbers else _as_labels(joined)
-    X, names, one_hot, categorical = _assemble(reader, roles, numeric, blocks, texts, categories, found_text)
+    if target is not None:
+        joined = pl.concat(labels)
+        if missing is not None:
+            raise _missing_target(missing, joined.null_count())
+        y = joined.to_numpy().astype(np.float64) if request.numbers else _as_labels(joined)
+    numbers = np.concatenate(blocks) if len(blocks) > 1 else blocks[0]
+    blocks.clear()
+    columns = _input_columns(reader, roles, pl.concat(texts), request.categories, found_text)
     return Table(
-        X=X,
+        X=assemble(columns, numbers, pl.concat(texts)),
         y=y,
         weights=np.concatenate(weights) if weights else None,
-        feature_names=names,
+        feature_names=tuple(name for column in columns for name in column.names) if reader.names else None,
         target=reader.names[roles.target] if reader.names and roles.target is not None else None,
-        one_hot=one_hot,
-        categorical=categorical,
+        one_hot={column.title: column.values for column in columns if column.values},
+        categorical=tuple(column.title for column in columns if column.kind == "text"),
     )
 
 
-def _first_text(part: Part, columns: list[int]) -> tuple[int, int | None, str]:
-    """Return row, column and content of the first cell of text."""
-    best: tuple[int, int | None, str] = (part.frame.height, None, "")
-    for m in columns:
-        rows = part.frame[str(m)].is_not_null().arg_true()
-        if len(rows) and int(rows[0]) < best[0]:
-            best = int(rows[0]), m, part.frame[str(m)][int(rows[0])]
-    return best
+def _refuse_text(chunk: Chunk, texts: pl.DataFrame) -> None:
+    """Refuse columns that are said to hold text and do."""
+    rows = texts.select(pl.any_horizontal(pl.all().is_not_null())).to_series().arg_true()
+    if len(rows):
+        row = int(rows[0])
+        name, cell = next((name, cell) for name, cell in texts.row(row, named=True).items() if cell is not None)
+        raise _refusal(chunk.complain(row, int(name), f"{shown(cell)} is not a number"))
 
 
-def _checked_weights(part: Part, column: int) -> np.ndarray:
-    weights = checked_numbers(part, [column], [])[:, 0]
+def _refusal(problem: FileProblem) -> FileProblem:
+    return problem.reworded(f"{problem.problem}; use --one-hot or --categorical for text columns, or --ignore it")
+
+
+def _missing_target(first: FileProblem, n_missing: int) -> FileProblem:
+    where = "here" if n_missing == 1 else f"in {n_missing} rows, the first of them here"
+    return first.reworded(f"the target is missing {where} (texts such as NA, null and none count as missing)")
+
+
+def _input_columns(
+    reader: Reader, roles: Roles, texts: pl.DataFrame, categories: str, found_text: dict[int, FileProblem]
+) -> list[InputColumn]:
+    """Return the attributes, with the values of those that become 0/1 columns."""
+    columns, is_text = [], set(texts.columns)
+    for k, m in enumerate(roles.attributes):
+        title = str(k) if reader.names is None else reader.names[m]
+        if str(m) not in is_text:
+            columns.append(InputColumn(title, "number"))
+            continue
+        values = tuple(sorted(texts[str(m)].drop_nulls().unique().to_list()))
+        if m in found_text:
+            _refuse_slips(values, found_text[m])
+        if categories == "keep":
+            columns.append(InputColumn(title, "text"))
+            continue
+        if len(values) > MAX_ONE_HOT_VALUES:
+            problem = f"has {len(values):,} different texts, too many for 0/1 columns; --ignore it?"
+            raise reader.problem(problem, column=m + 1, name=shown_name(title) if reader.names else None)
+        columns.append(InputColumn(title, "one_hot", values))
+    names = [name for column in columns for name in column.names]
+    if reader.names is not None and len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise reader.problem(f"the 0/1 columns would give two attributes the name {shown(twice)}")
+    return columns
+
+
+def _checked_weights(chunk: Chunk, column: int) -> np.ndarray:
+    weights = checked_numbers(chunk, [column], ReadOptions())[:, 0]
     bad = np.flatnonzero(~(weights >= 0))
     if len(bad):
         row = int(bad[0])
-        what = "is missing" if np.isnan(weights[row]) else f"{shown(part.cell(row, column))} is negative"
-        raise part.complain(row, column, f"the weight {what}")
+        what = "is missing" if np.isnan(weights[row]) else f"{shown(chunk.cell(row, column))} is negative"
+        raise chunk.complain(row, column, f"the weight {what}")
     return weights
 
 
-def _assemble(reader, roles: Roles, numeric: list[int], blocks, texts, categories: str, found_text):
-    """Return X, its names, and which columns became 0/1 columns or stayed text."""
-    numbers = np.concatenate(blocks) if len(blocks) > 1 else blocks[0]
-    blocks.clear()
-    named = reader.names is not None
-    titles = {m: reader.names[m] if named else str(k) for k, m in enumerate(roles.attributes)}
-    if len(numeric) == len(roles.attributes):
-        return numbers, tuple(titles.values()) if named else None, {}, ()
-    columns = pl.concat(texts)
-    for m, problem in found_text.items():
-        _refuse_slips(columns[str(m)], problem)
-    place = {m: k for k, m in enumerate(numeric)}
-    if categories == "keep":
-        frame = pl.DataFrame(
-            {titles[m]: numbers[:, place[m]] if m in place else columns[str(m)] for m in roles.attributes}
-        )
-        categorical = tuple(titles[m] for m in roles.attributes if m not in place)
-        return frame, tuple(titles.values()) if named else None, {}, categorical
-    one_hot, names, pieces = {}, [], []
-    for m in roles.attributes:
-        if m in place:
-            names.append(titles[m])
-            pieces.append(numbers[:, [place[m]]])
-            continue
-        column = columns[str(m)]
-        values = tuple(sorted(column.drop_nulls().unique().to_list()))
-        if not values:
-            names.append(titles[m])
-            pieces.append(np.full((len(column), 1), np.nan))
-            continue
-        if len(values) > MOST_VALUES:
-            problem = f"has {len(values):,} different texts, too many for 0/1 columns; --ignore it?"
-            raise reader.problem(problem, column=m + 1, name=shown_name(reader.names[m]) if named else None)
-        one_hot[titles[m]] = values
-        names += [f"{titles[m]}={value}" for value in values]
-        pieces.append(indicators(column, values))
-    if named and len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise reader.problem(f"the 0/1 columns would give two attributes the name {shown(twice)}")
-    return np.hstack(pieces), tuple(names) if named else None, one_hot, ()
-
-
-def _refuse_slips(column: pl.Series, problem: FileProblem) -> None:
+def _refuse_slips(values: Sequence[str], problem: FileProblem) -> None:
     """Raise `problem`, about the first text of a column, if nearly all that the column holds are numbers."""
-    values = column.drop_nulls().unique().to_list()
     n_texts = sum(not is_number(value) for value in values)
     if len(values) >= 20 and n_texts <= len(values) // 10:
-        raise FileProblem(
-            problem.path,
-            f"{problem.problem}, but nearly all others of its column are",
-            line=problem.line,
-            column=problem.column,
-            name=problem.name,
-        )
+        raise problem.reworded(f"{problem.problem}, but nearly all other values of its column are")
 
 
 def _as_labels(column: pl.Series) -> np.ndarray:

@@ -9,26 +9,30 @@ import re
 import sys
 import zlib
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import IO
+from typing import IO, Any
 
-from ..problems import FileProblem
+from ..problems import FilePath, FileProblem, explained
 
-#: Texts that mean a missing value, in any case.
-MISSING = frozenset({"", "?", "na", "n/a", "nan", "null", "none"})
-FORMATS = ("csv", "tsv", "parquet", "arff", "oc1")
+#: Texts that mean a missing value, in small letters.
+MISSING_MARKERS = frozenset({"", "?", "na", "n/a", "nan", "null", "none"})
+#: By format, the endings of names.
+ENDINGS = {
+    "csv": (".csv",),
+    "tsv": (".tsv", ".tab"),
+    "parquet": (".parquet", ".pq"),
+    "arff": (".arff",),
+    "oc1": (".data", ".dat", ".oc1"),
+}
 #: Bytes at the start of a file that are looked at.
 HEAD_BYTES = 1 << 20
 #: No line (or quoted text of several lines) may be longer, so that a damaged file cannot fill the memory.
-LONGEST_RECORD = 64 << 20
-MOST_COLUMNS = 100_000
+MAX_RECORD_BYTES = 64 << 20
+MAX_COLUMNS = 100_000
 
-_ENDINGS = {
-    ".csv": "csv", ".tsv": "tsv", ".tab": "tsv", ".parquet": "parquet", ".pq": "parquet", ".arff": "arff",
-    ".data": "oc1", ".dat": "oc1", ".oc1": "oc1",
-}  # fmt: skip
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|infinity)", re.IGNORECASE | re.ASCII)
 
 
@@ -42,31 +46,32 @@ def shown_name(name: str | None) -> str | None:
     return None if name is None else shown(name)[1:-1]
 
 
+def listed(names: Sequence[str], limit: int = 6) -> str:
+    """Return the first few names as they may stand in a message."""
+    texts = [shown(name) for name in names[:limit]]
+    return ", ".join(texts) + (f" and {len(names) - limit} others" if len(names) > limit else "")
+
+
 def is_number(text: str) -> bool:
     """Return whether a cell is written as a number (also an infinite one)."""
     return _NUMBER.fullmatch(text) is not None
 
 
+def whole_number(text: str) -> int | None:
+    """Return the whole number that a text stands for, if any: "1" and "1.0", not "1.5", nor "01", which is a code."""
+    if not is_number(text) or re.match(r"[+-]?0\d", text):
+        return None
+    if re.fullmatch(r"[+-]?\d{1,18}", text, re.ASCII):
+        return int(text)
+    number = float(text)
+    return int(number) if number.is_integer() and abs(number) <= 2**53 else None
+
+
 # ---------------------------------------------------------------------------------------------------- bytes
 
 
-class _Counted(io.RawIOBase):
-    """A stream that knows how many of its bytes were read."""
-
-    def __init__(self, raw: IO[bytes]) -> None:
-        self._raw, self.n_bytes = raw, 0
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer) -> int:
-        n_bytes = self._raw.readinto(buffer)  # type: ignore[attr-defined]
-        self.n_bytes += n_bytes
-        return n_bytes
-
-
 class ByteSource:
-    """The bytes of a file or of standard input ("-"), unpacked if they are gzip'ed.
+    """The bytes of a file or of standard input ("-"), unpacked if they are compressed by gzip.
 
     Parameters
     ----------
@@ -75,70 +80,61 @@ class ByteSource:
         What to read instead of the file.
     """
 
-    def __init__(self, path: str | os.PathLike, content: bytes | None = None) -> None:
-        self.path = "standard input" if os.fspath(path) == "-" else os.fspath(path)
-        self.total, self._ours = 0, True
-        try:
+    def __init__(self, path: FilePath, content: bytes | None = None) -> None:
+        is_stdin = os.fspath(path) == "-"
+        self.path, self.total = "standard input" if is_stdin else os.fspath(path), 0
+        self._is_shared = is_stdin and content is None
+        with explained(self.path):
             if content is not None:
-                raw: IO[bytes] = io.BytesIO(content)
+                raw: Any = io.BytesIO(content)
                 self.total = len(content)
-            elif os.fspath(path) == "-":
-                raw, self._ours = sys.stdin.buffer, False
+            elif is_stdin:
+                raw = sys.stdin.buffer
             else:
                 raw = open(path, "rb", buffering=0)  # noqa: SIM115
                 self.total = os.fstat(raw.fileno()).st_size
-        except (OSError, ValueError) as error:
-            raise self.problem(explain_error(error)) from None
-        self._raw, self._counted = raw, _Counted(raw)
-        self._stream: IO[bytes] = io.BufferedReader(self._counted, 1 << 16)
+        self._file = io.BufferedReader(raw, 1 << 16)
+        self._stream: IO[bytes] = self._file
         self.is_gzip = self.peek(2) == b"\x1f\x8b"
         if self.is_gzip:
-            self._stream = gzip.GzipFile(fileobj=self._stream)  # type: ignore[assignment]
-        elif str(self.path).lower().endswith(".gz") and self.total:
-            self.close()
-            raise self.problem("is no gzip file, although its name ends in .gz")
+            self._stream = gzip.GzipFile(fileobj=self._file)  # type: ignore[assignment]
+        elif self.path.lower().endswith(".gz") and self.total:
+            raise self.problem("is not a gzip file, although its name ends in .gz")
 
     @property
     def n_bytes(self) -> int:
-        """Bytes read so far, packed ones if the file is."""
-        return self._counted.n_bytes
+        """Bytes read so far, packed ones if the file is; 0 for standard input, which has no known size."""
+        return self._file.tell() if self.total else 0
 
-    def problem(self, text: str, **place) -> FileProblem:
+    def problem(self, text: str, **place: Any) -> FileProblem:
         """Return a complaint about this file."""
         return FileProblem(self.path, text, **place)
 
     def peek(self, size: int) -> bytes:
-        """Return the first bytes, which stay to be read; not for gzip'ed files."""
-        return self._guarded(lambda: self._stream.peek(size)[:size])  # type: ignore[attr-defined]
+        """Return the first bytes, which stay to be read; not for gzip files."""
+        with self._guarded():
+            return self._file.peek(size)[:size]
 
     def read(self, size: int = -1) -> bytes:
         """Return the next bytes, fewer than `size` only at the end."""
-        return self._guarded(lambda: self._stream.read(size))
+        with self._guarded():
+            return self._stream.read(size)
 
-    def _guarded(self, read: Callable[[], bytes]) -> bytes:
-        try:
-            return read()
-        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            cut = isinstance(error, EOFError)
-            raise self.problem(f"the gzip file is {'cut off' if cut else 'damaged'}: it cannot be unpacked") from None
-        except OSError as error:
-            raise self.problem(explain_error(error)) from None
+    @contextmanager
+    def _guarded(self) -> Iterator[None]:
+        with explained(self.path):
+            try:
+                yield
+            except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+                state = "cut off" if isinstance(error, EOFError) else "damaged"
+                raise self.problem(f"the gzip file is {state}: it cannot be unpacked") from None
 
     def close(self) -> None:
         """Close the file; standard input stays open."""
-        if self._ours:
-            self._raw.close()
-
-
-def explain_error(error: Exception) -> str:
-    """Return what the system has against a file, in a few words."""
-    if isinstance(error, FileNotFoundError):
-        return "there is no such file"
-    if isinstance(error, IsADirectoryError):
-        return "is a folder, not a file"
-    if isinstance(error, PermissionError):
-        return "permission denied"
-    return (getattr(error, "strerror", None) or str(error) or type(error).__name__).lower()
+        if self._is_shared:
+            self._file.detach()
+        else:
+            self._file.close()
 
 
 class TextBlocks:
@@ -151,8 +147,8 @@ class TextBlocks:
             self.head = self.head[3:]
         while not self.ended and self.head.count(b"\n") < 2:  # enough for a header and a row
             self.head += self.read(HEAD_BYTES)
-            if len(self.head) > LONGEST_RECORD:
-                raise source.problem(f"the first line is longer than {LONGEST_RECORD >> 20} MiB", line=1)
+            if len(self.head) > MAX_RECORD_BYTES:
+                raise source.problem(f"the first line is longer than {MAX_RECORD_BYTES >> 20} MiB", line=1)
         self._refuse_binary()
 
     def read(self, size: int) -> bytes:
@@ -177,11 +173,15 @@ class TextBlocks:
         if head.startswith(b"PK\x03\x04"):
             raise problem("is a zip archive or a spreadsheet; save the table as CSV")
         if head.startswith(b"PAR1"):
-            packed = "gzip'ed, which is not supported" if self.source.is_gzip else "not text: use --format parquet"
-            raise problem(f"is a Parquet file, {packed}")
+            hint = (
+                "compressed by gzip, which is not supported"
+                if self.source.is_gzip
+                else "not text: use --format parquet"
+            )
+            raise problem(f"is a Parquet file, {hint}")
         if b"\0" in head:
             line = head.count(b"\n", 0, head.index(b"\0")) + 1
-            raise problem("is no text file in UTF-8: it has a zero byte", line=line)
+            raise problem("is not a text file in UTF-8: it has a zero byte", line=line)
         if self.ended and not head.strip():
             raise problem("is empty")
 
@@ -189,7 +189,7 @@ class TextBlocks:
 # ---------------------------------------------------------------------------------------------------- formats
 
 
-def find_format(path: str | os.PathLike, head: bytes) -> str:
+def find_format(path: FilePath, head: bytes) -> str:
     """Return the format of a file by its name's ending, or else by its first bytes.
 
     Examples
@@ -198,9 +198,10 @@ def find_format(path: str | os.PathLike, head: bytes) -> str:
     ('csv', 'oc1')
     """
     name = PurePath(os.fspath(path)).name.lower()
-    by_name = _ENDINGS.get(PurePath(name.removesuffix(".gz")).suffix)
-    if by_name in ("csv", "tsv", "parquet", "arff"):
-        return by_name
+    suffix = PurePath(name.removesuffix(".gz")).suffix
+    by_name = next((format for format, endings in ENDINGS.items() if suffix in endings), None)
+    if by_name not in (None, "oc1"):
+        return str(by_name)
     if head.startswith(b"PAR1"):
         return "parquet"
     if re.search(rb"^\s*(%[^\n]*\n\s*)*@relation\b", head[:HEAD_BYTES], re.IGNORECASE):
@@ -209,7 +210,7 @@ def find_format(path: str | os.PathLike, head: bytes) -> str:
     if b'"' in head or any(b";" in line for line in lines[:1]):
         return "csv"
     if by_name == "oc1":
-        return by_name
+        return "oc1"
     separator = find_separator(head)
     cells = [cell.strip() for line in lines for cell in line.decode("utf-8", "replace").split(separator)]
     several = any(len(parts := re.split(r"[ \t,]+", cell)) > 1 and all(map(is_number, parts)) for cell in cells)
@@ -251,8 +252,8 @@ def has_header(rows: list[list[str]], missing: frozenset[str]) -> bool:
 
     Examples
     --------
-    >>> has_header([["5.1", "setosa"], ["4.9", "setosa"]], MISSING), has_header([["x", "y"], ["1", "a"]], MISSING)
-    (False, True)
+    >>> has_header([["5.1", "setosa"], ["4.9", "setosa"]], MISSING_MARKERS)
+    False
     """
 
     def is_text(cell: str) -> bool:
@@ -295,10 +296,10 @@ class Layout:
         Columns known to hold text.
     values : dict of int to frozenset of str
         For some columns, the only texts there may be.
-    typed : bool
+    is_typed : bool
         Whether the file says which columns hold text, so that the others must not.
-    bulk : int
-        How many times longer `clean` may make the text, roughly.
+    expansion : int
+        Roughly how many times longer `clean` may make the text.
     """
 
     separator: str
@@ -307,12 +308,12 @@ class Layout:
     n_columns: int
     start: int
     line: int
-    missing: frozenset[str] = MISSING
+    missing: frozenset[str] = MISSING_MARKERS
     clean: Callable[[bytes, int], bytes] | None = None
     text: frozenset[int] = frozenset()
     values: dict[int, frozenset[str]] | None = None
-    typed: bool = False
-    bulk: int = 1
+    is_typed: bool = False
+    expansion: int = 1
 
     def name(self, column: int) -> str | None:
         """Return what a column is called, as it may stand in a message."""

@@ -1,4 +1,4 @@
-"""Tables out: whole, or row by row as results come in. Files are there whole or not at all."""
+"""Tables out: whole, or row by row as results come in. A file is written completely or not at all."""
 
 from __future__ import annotations
 
@@ -16,13 +16,12 @@ from typing import IO, Any, Self
 import numpy as np
 import polars as pl
 
-from ..atomic import replacing
-from ..problems import FileProblem
-from .sniffing import explain_error, find_format, shown
+from ..atomic import replacing, write_file
+from ..problems import FilePath, FileProblem, explained
+from .sniffing import find_format, shown
 
 #: What `RowWriter` writes.
 ROW_FORMATS = ("csv", "tsv", "jsonl", "parquet")
-_SEPARATORS = {"csv": ",", "tsv": "\t"}
 
 
 class RowWriter:
@@ -31,7 +30,7 @@ class RowWriter:
     Parameters
     ----------
     path : str, path-like or None
-        Gzip'ed if its name ends in .gz. None is standard output.
+        Compressed if its name ends in .gz. None is standard output.
     format : {"csv", "tsv", "jsonl", "parquet"}, optional
         By default found by the ending of the name, else "csv".
     header : bool, default=True
@@ -49,22 +48,18 @@ class RowWriter:
     b,1e-7
     """
 
-    def __init__(self, path: str | os.PathLike | None, format: str | None = None, header: bool = True) -> None:
-        self.path, self.header = path, header
-        self.format = format or _row_format(path)
+    def __init__(self, path: FilePath | None, format: str | None = None, header: bool = True) -> None:
+        self.path, self.format, self._header = path, format or _row_format(path), header
         if self.format not in ROW_FORMATS:
             raise ValueError(f"format must be one of {', '.join(ROW_FORMATS)}, got {shown(self.format)}")
+        self._shown_path = "standard output" if path is None else path
         self._stack = ExitStack()
         self._parts: list[Path] = []
-        self._started = False
 
     def __enter__(self) -> Self:
-        try:
-            with ExitStack() as stack:
-                self._file: IO[bytes] = self._open(stack)
-                self._stack = stack.pop_all()
-        except OSError as error:
-            raise self._problem(error) from None
+        with explained(self._shown_path, "written"), ExitStack() as stack:
+            self._file: IO[bytes] = self._open(stack)
+            self._stack = stack.pop_all()
         return self
 
     def _open(self, stack: ExitStack) -> IO[bytes]:
@@ -74,9 +69,10 @@ class RowWriter:
         else:
             file = stack.enter_context(replacing(self.path))
         if self.format == "parquet":
-            # Polars writes a Parquet file in one go, so that parts are put aside until the end.
+            # Polars writes a Parquet file in one go, so parts are put aside until the end.
             self._folder = Path(tempfile.mkdtemp(prefix="oc1-"))
             stack.callback(shutil.rmtree, self._folder, ignore_errors=True)
+            stack.push(self._join_parts)
         elif self.path is not None and os.fspath(self.path).lower().endswith(".gz"):
             packed = gzip.GzipFile(filename="", fileobj=file, mode="wb", compresslevel=6, mtime=0)
             file = stack.enter_context(packed)  # type: ignore[arg-type]
@@ -84,48 +80,35 @@ class RowWriter:
 
     def write(self, frame: pl.DataFrame) -> None:
         """Write some rows; every frame must have the same columns."""
-        try:
+        with explained(self._shown_path, "written"):
             if self.format == "parquet":
                 self._parts.append(self._folder / f"{len(self._parts):08d}.parquet")
                 frame.write_parquet(self._parts[-1])
+                return
+            # Not straight to the file: polars would hide why it could not be written.
+            buffer = io.BytesIO()
+            if self.format == "jsonl":
+                frame.write_ndjson(buffer)
             else:
-                # Not straight to the file: polars would hide why it could not be written.
-                buffer = io.BytesIO()
-                if self.format == "jsonl":
-                    frame.write_ndjson(buffer)
-                else:
-                    header = self.header and not self._started
-                    frame.write_csv(buffer, include_header=header, separator=_SEPARATORS[self.format])
-                rest = buffer.getbuffer()
-                while rest:  # a closed pipe takes a part, and only then says so
-                    rest = rest[self._file.write(rest) :]
-        except OSError as error:
-            raise self._problem(error) from None
-        self._started = True
+                separator = "\t" if self.format == "tsv" else ","
+                frame.write_csv(buffer, include_header=self._header, separator=separator)
+            rest = buffer.getbuffer()
+            while rest:  # a closed pipe takes a part, and only then says so
+                rest = rest[self._file.write(rest) :]
+            self._header = False
+
+    def _join_parts(self, kind: type[BaseException] | None, *error: Any) -> None:
+        if kind is None and self._parts:
+            pl.scan_parquet(self._parts, glob=False).sink_parquet(self._file)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        try:
-            with self._stack:
-                if error is not None:
-                    raise error
-                if self._parts:
-                    pl.scan_parquet(self._parts, glob=False).sink_parquet(self._file)
-        except BaseException as failure:
-            if failure is error:
-                return  # the one who raised it gets it back as it was
-            raise (self._problem(failure) if isinstance(failure, OSError) else failure) from None
-
-    def _problem(self, error: OSError) -> Exception:
-        if isinstance(error, BrokenPipeError):
-            return error
-        return FileProblem(
-            "standard output" if self.path is None else self.path, f"cannot write: {explain_error(error)}"
-        )
+        with explained(self._shown_path, "written"):
+            self._stack.__exit__(kind, error, trace)
 
 
-def _row_format(path: str | os.PathLike | None) -> str:
+def _row_format(path: FilePath | None) -> str:
     name = "" if path is None else os.fspath(path).lower().removesuffix(".gz")
     if name.endswith((".jsonl", ".ndjson", ".json")):
         return "jsonl"
@@ -133,15 +116,13 @@ def _row_format(path: str | os.PathLike | None) -> str:
     return found if found in ROW_FORMATS else "csv"
 
 
-def write_table(
-    path: str | os.PathLike, columns: dict[str, Any], format: str | None = None, header: bool = True
-) -> None:
+def write_table(path: FilePath, columns: dict[str, Any], format: str | None = None, header: bool = True) -> None:
     """Write a whole table.
 
     Parameters
     ----------
     path : str or path-like
-        Gzip'ed if its name ends in .gz (Parquet is not).
+        Compressed if its name ends in .gz (Parquet is not).
     columns : dict of str to array
         Numbers or text, all of the same length; NaN and None are missing values.
     format : {"csv", "tsv", "parquet", "arff", "oc1"}, optional
@@ -155,8 +136,7 @@ def write_table(
         with RowWriter(path, format, header) as writer:
             writer.write(frame)
     elif format in ("oc1", "arff"):
-        lines = _oc1_lines(path, frame) if format == "oc1" else _arff_lines(frame)
-        _write_text(path, "\n".join(lines) + "\n")
+        write_file(path, (_as_oc1(path, frame) if format == "oc1" else _as_arff(frame)).encode())
     else:
         raise ValueError(f"unknown format {shown(format)}")
 
@@ -170,41 +150,27 @@ def _column(values: Any) -> pl.Series:
     return pl.Series(values, nan_to_null=values.dtype.kind == "f")
 
 
-def _write_text(path: str | os.PathLike, text: str) -> None:
-    content = text.encode()
-    if os.fspath(path).lower().endswith(".gz"):
-        content = gzip.compress(content, mtime=0)
-    try:
-        with replacing(path) as file:
-            file.write(content)
-    except OSError as error:
-        raise FileProblem(path, f"cannot write: {explain_error(error)}") from None
+def _as_oc1(path: FilePath, frame: pl.DataFrame) -> str:
+    for text in {text for column in frame.select(pl.col(pl.String)) for text in column.drop_nulls()}:
+        if not text or any(mark in text for mark in " \t,\n\r"):
+            raise FileProblem(path, f"OC1's format cannot hold the text {shown(text)}: empty, or with blanks or commas")
+    return _rows(_texts(frame), " ")
 
 
-def _oc1_lines(path: str | os.PathLike, frame: pl.DataFrame) -> list[str]:
-    for name, type in frame.schema.items():
-        if type == pl.String:
-            for text in frame[name].unique().to_list():
-                if text is not None and (not text or any(mark in text for mark in " \t,\n\r")):
-                    raise FileProblem(path, f"OC1's format has no place for the text {shown(text)}: blanks and commas")
-    rows = _texts(frame).iter_rows()
-    return [" ".join("?" if cell is None else cell for cell in row) for row in rows]
-
-
-def _arff_lines(frame: pl.DataFrame) -> list[str]:
-    lines = ["@relation table", ""]
+def _as_arff(frame: pl.DataFrame) -> str:
+    header, texts = "@relation table\n\n", _texts(frame)
     for name, type in frame.schema.items():
         kind = "numeric"
         if type in (pl.String, pl.Boolean):
-            values = sorted(frame[name].drop_nulls().cast(pl.String).unique().to_list())
-            kind = "{" + ",".join(map(_arff_word, values)) + "}" if values else "string"
-        lines.append(f"@attribute {_arff_word(name)} {kind}")
-    lines += ["", "@data"]
-    numeric = [type not in (pl.String, pl.Boolean) for type in frame.dtypes]
-    for row in _texts(frame).iter_rows():
-        cells = zip(row, numeric, strict=True)
-        lines.append(",".join("?" if cell is None else cell if plain else _arff_word(cell) for cell, plain in cells))
-    return lines
+            words = {value: _arff_word(value) for value in sorted(texts[name].drop_nulls().unique().to_list())}
+            kind = "{" + ",".join(words.values()) + "}" if words else "string"
+            texts = texts.with_columns(pl.col(name).replace(words))
+        header += f"@attribute {_arff_word(name)} {kind}\n"
+    return header + "\n@data\n" + _rows(texts, ",")
+
+
+def _rows(texts: pl.DataFrame, separator: str) -> str:
+    return texts.write_csv(include_header=False, separator=separator, null_value="?", quote_style="never")
 
 
 def _arff_word(text: str) -> str:

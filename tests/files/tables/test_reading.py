@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from oc1.files.problems import FileProblem
-from oc1.files.tables.reading import Inputs, ReadOptions, RowWriter, label_indices, read_table, scan_table, write_table
+from oc1.files.tables import ModelInputs, ReadOptions, RowWriter, label_indices, read_table, scan_table, write_table
 
 FEW = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
@@ -93,7 +93,7 @@ def test_every_layout_in_any_batches(tmp_path, data, separator, end, mark, heade
     if clear or X.shape[1] > 1:
         same(read_table(path, options), X, y)
         same(read_table(path, options, batch_bytes=batch_bytes), X, y)
-        batches = list(scan_table(path, Inputs(X.shape[1], None), options, labelled=True, batch_bytes=batch_bytes))
+        batches = list(scan_table(path, ModelInputs(X.shape[1], None), options, labelled=True, batch_bytes=batch_bytes))
         np.testing.assert_array_equal(np.vstack([batch.X for batch in batches]), X)
         assert np.concatenate([batch.y for batch in batches]).tolist() == y.tolist()
         assert [batch.first_row for batch in batches] == np.cumsum([0] + [len(b.X) for b in batches])[:-1].tolist()
@@ -123,9 +123,9 @@ def test_values_are_exact_and_streams_agree_with_tables(tmp_path):
     columns = as_columns(X, rng.integers(0, 3, 3000))
     for name in ("t.csv", "t.csv.gz", "t.parquet", "t.data", "t.arff"):
         write_table(tmp_path / name, columns)
-        inputs = Inputs(4, ("x2", "x0", "x3", "x1"), target="class")
+        inputs = ModelInputs(4, ("x2", "x0", "x3", "x1"), target="class")
         if name == "t.data":
-            inputs = Inputs(4, None)
+            inputs = ModelInputs(4, None)
         order = [0, 1, 2, 3] if name == "t.data" else [2, 0, 3, 1]
         batches = list(scan_table(tmp_path / name, inputs, labelled=True, batch_bytes=5000))
         assert len(batches) > 10
@@ -166,7 +166,9 @@ def put(tmp_path):
 def test_headers_are_recognised(put, text, header):
     path = put(text)
     n_columns = text.split("\n")[0].count(",") + 1
-    rows = sum(len(b.X) for b in scan_table(path, Inputs(n_columns - 1, None), labelled=True)) if n_columns > 1 else 1
+    rows = (
+        sum(len(b.X) for b in scan_table(path, ModelInputs(n_columns - 1, None), labelled=True)) if n_columns > 1 else 1
+    )
     assert rows == text.count("\n") - header
     assert (read_table(path, labelled=False, categories="keep").feature_names is not None) == header
 
@@ -200,7 +202,7 @@ def test_targets_weights_and_ignored_columns(put):
     assert (table.feature_names, table.target) == (("x", "z"), "kind")
     same_table = read_table(path, ReadOptions(target="2", weights="-2", ignore=("0",)))
     assert same_table.X.tolist() == table.X.tolist()
-    by_position = Inputs(2, None)
+    by_position = ModelInputs(2, None)
     (batch,) = scan_table(path, by_position, options, labelled=False)
     assert batch.X.tolist() == table.X.tolist()
     assert batch.y is None
@@ -229,9 +231,9 @@ def test_one_hot_and_kept_categories(put):
         assert kept.X["colour"].to_list() == ["red", "blue", None, "red"]
         assert kept.X["size"].dtype == pl.Float64
     new = put("colour,size\ngreen,1\n?,2\nblue,3\n", "new.csv")
-    (batch,) = scan_table(new, Inputs(3, table.feature_names, one_hot=table.one_hot), labelled=False)
+    (batch,) = scan_table(new, ModelInputs(3, table.feature_names, one_hot=table.one_hot), labelled=False)
     np.testing.assert_array_equal(batch.X, [[1, 0, 0], [2, np.nan, np.nan], [3, 1, 0]])
-    (batch,) = scan_table(new, Inputs(2, ("size", "colour"), categorical=("colour",)), labelled=False)
+    (batch,) = scan_table(new, ModelInputs(2, ("size", "colour"), categorical=("colour",)), labelled=False)
     assert batch.X.columns == ["size", "colour"]
     assert batch.X["colour"].to_list() == ["green", None, "blue"]
 
@@ -240,11 +242,11 @@ def test_one_hot_without_names(put):
     table = read_table(put("1,red,x\n2,blue,y\n"), categories="one_hot")
     assert table.feature_names is None
     assert table.one_hot == {"1": ("blue", "red")}
-    (batch,) = scan_table(put("3,red\n", "new.csv"), Inputs(3, None, one_hot=table.one_hot), labelled=False)
+    (batch,) = scan_table(put("3,red\n", "new.csv"), ModelInputs(3, None, one_hot=table.one_hot), labelled=False)
     assert batch.X.tolist() == [[3, 0, 1]]
     kept = read_table(put("red,1,x\nblue,2,y\n"), categories="keep")
     assert kept.categorical == ("0",)
-    (batch,) = scan_table(put("red,1\n", "new.csv"), Inputs(2, None, categorical=("0",)), labelled=False)
+    (batch,) = scan_table(put("red,1\n", "new.csv"), ModelInputs(2, None, categorical=("0",)), labelled=False)
     assert batch.X.rows() == [("red", 1.0)]
 
 
@@ -255,7 +257,7 @@ def test_text_that_appears_late_makes_the_whole_column_text(put):
 
 
 def test_labels_are_found_by_the_name_they_had(put):
-    inputs = Inputs(1, ("x",), target="class")
+    inputs = ModelInputs(1, ("x",), target="class")
     (batch,) = scan_table(put("class,id,x\na,7,1\n"), inputs, labelled=True)
     assert batch.y.tolist() == ["a"]
     (batch,) = scan_table(put("x,kind\n1,b\n"), inputs, labelled=True)
@@ -344,7 +346,7 @@ def test_ten_thousand_columns_are_quick(put):
     path = put(names + ",class\n" + ("0.5," * 10_000 + "a\n") * 30)
     start = time.perf_counter()
     assert read_table(path).X.shape == (30, 10_000)
-    (batch,) = scan_table(path, Inputs(10_000, tuple(names.split(","))), labelled=True)
+    (batch,) = scan_table(path, ModelInputs(10_000, tuple(names.split(","))), labelled=True)
     assert batch.X.shape == (30, 10_000)
     assert time.perf_counter() - start < 20  # quadratic work would take minutes
 
@@ -358,7 +360,7 @@ def test_standard_input(monkeypatch):
     give(b"1 a\n")
     assert read_table("-", ReadOptions(format="oc1"), categories="keep").X.tolist() == [[1]]
     give(gzip.compress(b"x,class\n1,a\n"))
-    assert [batch.X.tolist() for batch in scan_table("-", Inputs(1, ("x",)), labelled=False)] == [[[1]]]
+    assert [batch.X.tolist() for batch in scan_table("-", ModelInputs(1, ("x",)), labelled=False)] == [[[1]]]
     buffer = io.BytesIO()
     pl.DataFrame({"x": [1.0], "class": ["a"]}).write_parquet(buffer)
     give(buffer.getvalue())
@@ -459,11 +461,11 @@ def test_rows_to_standard_output(capfdbinary, monkeypatch):
 
 
 def test_files_that_cannot_be_written(tmp_path):
-    with pytest.raises(FileProblem, match="no such file"), RowWriter(tmp_path / "none" / "r.csv"):
+    with pytest.raises(FileProblem, match="cannot be written: No such file"), RowWriter(tmp_path / "none" / "r.csv"):
         pass
     for name in ("none/t.csv", "none/t.data"):
         with pytest.raises(FileProblem):
             write_table(tmp_path / name, {"a": [1.0]})
-    with pytest.raises(FileProblem, match="no place for the text 'a b'"):
+    with pytest.raises(FileProblem, match="cannot hold the text 'a b'"):
         write_table(tmp_path / "t.data", {"a": np.array(["a b"])})
     assert list(tmp_path.iterdir()) == []

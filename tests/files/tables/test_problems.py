@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from oc1.files.problems import FileProblem
-from oc1.files.tables.reading import Inputs, ReadOptions, read_table, scan_table, write_table
+from oc1.files.tables import ModelInputs, ReadOptions, read_table, scan_table, write_table
 
 PLAIN = ReadOptions()
 
@@ -65,7 +65,7 @@ def test_ragged_rows_of_oc1(put):
 def test_a_late_ragged_row_is_found_in_a_stream(put):
     path = put("x,y\n" + "1,2\n" * 500 + "1\n" + "1,2\n" * 100)
     with pytest.raises(FileProblem) as caught:
-        list(scan_table(path, Inputs(2, ("x", "y")), labelled=False, batch_bytes=64))
+        list(scan_table(path, ModelInputs(2, ("x", "y")), labelled=False, batch_bytes=64))
     assert caught.value.line == 502
 
 
@@ -83,7 +83,7 @@ def test_an_empty_parquet_file(put):
 def test_only_a_header(put, text):
     assert "no rows" in complaint(put(text)).problem
     with pytest.raises(FileProblem, match="no rows"):
-        list(scan_table(put(text), Inputs(2, ("a", "b")), labelled=False))
+        list(scan_table(put(text), ModelInputs(2, ("a", "b")), labelled=False))
 
 
 def test_an_empty_gzip_file(put):
@@ -101,7 +101,7 @@ def test_text_in_a_number(put, cell):
     assert f"{cell!r} is not a number" in error.problem
     assert "--one-hot" in error.problem
     with pytest.raises(FileProblem, match="line 3, column 2"):
-        list(scan_table(error.path, Inputs(2, ("a", "b")), labelled=True))
+        list(scan_table(error.path, ModelInputs(2, ("a", "b")), labelled=True))
 
 
 def test_the_first_of_several_texts_is_blamed(put):
@@ -145,7 +145,7 @@ def test_missing_targets(put):
     error = complaint(put("a,y\n1,0.5\n1,\n"), numbers=True)
     assert place(error) == (3, 2)
     with pytest.raises(FileProblem, match="line 3, column 2"):
-        list(scan_table(error.path, Inputs(1, ("a",)), labelled=True))
+        list(scan_table(error.path, ModelInputs(1, ("a",)), labelled=True))
 
 
 @pytest.mark.parametrize(
@@ -212,7 +212,7 @@ def test_damaged_gzip(put):
     broken = bytearray(whole)
     broken[len(whole) // 2] ^= 0xFF
     assert "damaged" in complaint(put(bytes(broken), "x.csv.gz")).problem
-    assert "no gzip" in complaint(put(b"a,b\n1,x\n", "x.csv.gz")).problem
+    assert "is not a gzip file" in complaint(put(b"a,b\n1,x\n", "x.csv.gz")).problem
 
 
 @pytest.mark.parametrize(
@@ -234,9 +234,13 @@ def test_parquet_types(tmp_path):
     pl.DataFrame({"a": [[1], [2]], "c": [0, 1]}).write_parquet(tmp_path / "x.parquet")
     assert complaint(tmp_path / "x.parquet").name == "a"
     pl.DataFrame({"a": [1.0, float("inf")], "c": [0, 1]}).write_parquet(tmp_path / "y.parquet")
-    assert "row 2" in complaint(tmp_path / "y.parquet").problem
+    error = complaint(tmp_path / "y.parquet")
+    assert (error.row, error.column, error.line) == (2, 1, None)
+    assert "row 2, column 1 (a)" in str(error)
     pl.DataFrame({"a": [1.0, 2.0, 3.0], "c": [0, None, None]}).write_parquet(tmp_path / "z.parquet")
-    assert "2 rows, first in row 2" in complaint(tmp_path / "z.parquet").problem
+    error = complaint(tmp_path / "z.parquet")
+    assert error.row == 2
+    assert "missing in 2 rows, the first of them here" in error.problem
     pl.DataFrame({"a": [1.0], "c": [0]}).clear().write_parquet(tmp_path / "e.parquet")
     assert "no rows" in complaint(tmp_path / "e.parquet").problem
 
@@ -260,7 +264,7 @@ def test_bad_quotes(put, text, line):
 
 
 def test_lines_that_never_end(put, monkeypatch):
-    monkeypatch.setattr("oc1.files.tables.parsing.LONGEST_RECORD", 5000)
+    monkeypatch.setattr("oc1.files.tables.parsing.MAX_RECORD_BYTES", 5000)
     path = put('a,class\n1,x\n2,"' + "y\n" * 20_000)
     assert complaint(path, batch_bytes=100).line == 3
 
@@ -295,7 +299,7 @@ def test_100001_columns_are_too_many(put):
 
 
 def test_streams_want_the_right_columns(put):
-    inputs = Inputs(2, ("a", "b"), target="class")
+    inputs = ModelInputs(2, ("a", "b"), target="class")
 
     def scan(text, inputs=inputs, labelled=False):
         return list(scan_table(put(text), inputs, labelled=labelled))
@@ -306,11 +310,11 @@ def test_streams_want_the_right_columns(put):
         scan("1,2,3\n")
     with pytest.raises(FileProblem, match=r"has 4 columns, but the model wants 2$"):
         scan("1,2,3,4\n")
-    with pytest.raises(FileProblem, match="has 1 columns besides the label, but the model wants 2"):
+    with pytest.raises(FileProblem, match="has 1 column besides the label, but the model wants 2"):
         scan("1,2\n", labelled=True)
     with pytest.raises(FileProblem, match="--target"):
         scan("a,b\n1,2\n", labelled=True)
-    many = Inputs(20, tuple(f"x{k}" for k in range(20)))
+    many = ModelInputs(20, tuple(f"x{k}" for k in range(20)))
     with pytest.raises(FileProblem, match="'x5' and 14 others"):
         scan("a,b\n1,2\n", many)
 
@@ -399,7 +403,7 @@ def damaged(content, rng):
 
 def test_damaged_files_give_a_table_or_a_file_problem(tmp_path):
     rng = np.random.default_rng(1)
-    inputs = [Inputs(3, ("a", "b", "c"), categorical=("c",), target="class"), Inputs(2, None)]
+    inputs = [ModelInputs(3, ("a", "b", "c"), categorical=("c",), target="class"), ModelInputs(2, None)]
     outcomes = {"read": 0, "refused": 0}
     for name, content in list(good_files(tmp_path)):
         read_table(tmp_path / name, categories="keep") if (tmp_path / name).exists() else None

@@ -1,0 +1,211 @@
+"""Tables that are read in batches, to be classified by a model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ..problems import FilePath
+from .columns import InputColumn, Reader, ReadOptions, assemble, checked_numbers, find_column, find_roles, open_reader
+from .parsing import TextFound
+from .sniffing import is_number, listed, shown_name, whole_number
+
+
+@dataclass(frozen=True)
+class ModelInputs:
+    """What a model wants to see.
+
+    Parameters
+    ----------
+    n_features : int
+        After text columns became 0/1 columns.
+    names : tuple of str or None
+        Of these attributes; None to go by position.
+    one_hot, categorical, target
+        As in `Table`.
+    """
+
+    n_features: int
+    names: tuple[str, ...] | None
+    one_hot: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    categorical: tuple[str, ...] = ()
+    target: str | None = None
+
+
+@dataclass(frozen=True)
+class ExampleBatch:
+    """Some rows of a table.
+
+    Parameters
+    ----------
+    X : array or polars.DataFrame
+        The columns a model wants, in its order.
+    y : object array of str, or None
+    first_row : int
+        The number of the first example, from 0.
+    n_bytes : int
+        Of the file, read so far (packed bytes if it is compressed).
+    """
+
+    X: Any
+    y: np.ndarray | None
+    first_row: int
+    n_bytes: int
+
+
+def _expected(inputs: ModelInputs) -> list[InputColumn]:
+    """Return the columns that a model wants, before some become 0/1 columns."""
+    if inputs.names is None:
+        n_columns = inputs.n_features - sum(map(len, inputs.one_hot.values())) + len(inputs.one_hot)
+        titles = list(map(str, range(n_columns)))
+    else:
+        first = {f"{title}={values[0]}": title for title, values in inputs.one_hot.items() if values}
+        others = {f"{title}={value}" for title, values in inputs.one_hot.items() for value in values[1:]}
+        titles = [first.get(name, name) for name in inputs.names if name not in others]
+    return [
+        InputColumn(title, "one_hot", inputs.one_hot[title])
+        if title in inputs.one_hot
+        else InputColumn(title, "text" if title in inputs.categorical else "number")
+        for title in titles
+    ]
+
+
+def scan_table(
+    path: FilePath,
+    inputs: ModelInputs,
+    options: ReadOptions = ReadOptions(),  # noqa: B008
+    *,
+    labelled: bool,
+    batch_bytes: int = 16 << 20,
+) -> Iterator[ExampleBatch]:
+    """Read a table in batches, in as much memory as a few of them take.
+
+    Columns are found by name where both the file and the model have names, in any order; other columns are passed over.
+    Otherwise they go by position, and must be as many as the model wants. A text that is new to a 0/1 column gives
+    zeros, a missing one NaN.
+
+    Parameters
+    ----------
+    path : str or path-like
+        "-" is standard input (CSV unless the options say otherwise).
+    inputs : ModelInputs
+        What the model wants to see.
+    options : ReadOptions
+    labelled : bool
+        Whether there are labels: in the column that `options` names, or that is called as in training, or in the last.
+    batch_bytes : int
+        Roughly how much of the file makes a batch.
+
+    Yields
+    ------
+    ExampleBatch
+
+    Raises
+    ------
+    FileProblem
+        Whatever is wrong with the file, with line and column.
+    """
+    with closing(open_reader(path, options, batch_bytes)) as reader:
+        expected = _expected(inputs)
+        target, places = _match(reader, inputs, expected, options, labelled)
+        kinds = {m: "number" if own.kind == "number" else "text" for m, own in zip(places, expected, strict=True)}
+        numeric = [m for m, kind in kinds.items() if kind == "number"]
+        if labelled and target is not None:
+            kinds[target] = "text"
+        n_rows = 0
+        try:
+            for chunk in reader.chunks(kinds):
+                y = None
+                if labelled and target is not None:
+                    labels = chunk.frame[str(target)]
+                    if labels.null_count():
+                        raise chunk.complain(int(labels.is_null().arg_true()[0]), target, "the label is missing")
+                    y = labels.to_numpy()
+                texts = (chunk.frame[str(m)] for m in places if kinds[m] == "text")
+                X = assemble(expected, checked_numbers(chunk, numeric, options), texts)
+                yield ExampleBatch(X, y, n_rows, chunk.n_bytes)
+                n_rows += chunk.frame.height
+        except TextFound as found:
+            raise next(iter(found.columns.values())) from None
+        if n_rows == 0:
+            raise reader.no_rows()
+
+
+def _match(
+    reader: Reader, inputs: ModelInputs, expected: list[InputColumn], options: ReadOptions, labelled: bool
+) -> tuple[int | None, list[int]]:
+    """Return the number of the column of labels, and those of the columns that a model expects."""
+    names = reader.names
+    target = None
+    if names is not None and inputs.target in names and options.target is None:
+        target = names.index(inputs.target)
+    if names is None or inputs.names is None:
+        if not labelled and len(expected) == reader.n_columns:
+            target = None  # it is called like the target, but is needed
+        roles = find_roles(reader, options, labelled, target)
+        has, needs = len(roles.attributes), len(expected)
+        if has != needs:
+            more = has == needs + 1 and roles.target is None
+            hint = "; if one of them is the label, say which with --target" if more else ""
+            besides = " besides the label" if roles.target is not None else ""
+            counted = f"{has} column{'' if has == 1 else 's'}"
+            raise reader.problem(f"has {counted}{besides}, but the model wants {needs}{hint}")
+        return roles.target, roles.attributes
+    place = {name: m for m, name in enumerate(names)}
+    absent = [column.title for column in expected if column.title not in place]
+    if absent:
+        raise reader.problem(f"lacks what the model needs: column {listed(absent)}")
+    columns = [place[column.title] for column in expected]
+    unwanted = [options.target] if options.target is not None and not labelled else []
+    for name in [*options.ignore, *unwanted]:
+        if find_column(reader, name, "column") in columns:
+            raise reader.problem("is an attribute of the model, and cannot be left out", name=shown_name(name))
+    if not labelled:
+        return None, columns
+    target = find_roles(reader, options, labelled, target).target
+    if target is not None and target in columns:
+        problem = "is an attribute of the model, not the label; say which column is the label with --target"
+        raise reader.problem(problem, column=target + 1, name=shown_name(names[target]))
+    return target, columns
+
+
+def label_indices(labels: Sequence[str] | np.ndarray, classes: Sequence[Any] | np.ndarray) -> np.ndarray:
+    """Return which of a model's classes each label is, -1 for none of them.
+
+    Numbers match however they are written, other classes by their text.
+
+    Parameters
+    ----------
+    labels : sequence of str
+    classes : sequence of int, str, float or bool
+
+    Examples
+    --------
+    >>> label_indices(["1", " 2.0", "3"], [1, 2]), label_indices(["b", "c"], ["a", "b"])
+    (array([ 0,  1, -1]), array([ 1, -1]))
+    """
+    by_text: dict[str, int] = {}
+    by_number: dict[float, int] = {}
+    for k, value in enumerate(np.asarray(classes).tolist()):
+        if isinstance(value, bool):
+            by_text |= {str(value).lower(): k, str(value): k, str(int(value)): k}
+        elif isinstance(value, (int, float)):
+            by_number[value] = k
+        else:
+            by_text[str(value).strip()] = k
+
+    def find(text: str) -> int:
+        text = str(text).strip()
+        if text in by_text:
+            return by_text[text]
+        whole = whole_number(text)
+        if whole is not None:
+            return by_number.get(whole, -1)
+        return by_number.get(float(text), -1) if is_number(text) else -1
+
+    found = {text: find(text) for text in set(labels)}
+    return np.array([found[text] for text in labels], dtype=np.int64)
