@@ -8,10 +8,11 @@ definitions of section 3.3.1 and Appendix B, for use and for reading; the compil
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
+import numpy.typing as npt
 from numba import njit, types
 from numba.core.errors import NumbaError
 
@@ -19,14 +20,16 @@ from .kernels import _kernels
 from .kernels import criteria as _measures
 
 ImpurityFunction = Callable[[np.ndarray, np.ndarray], float]
+#: A function that Numba has compiled.
+Compiled = Callable[..., Any]
 
 
-def _sides(left, right):
+def _sides(left: npt.ArrayLike, right: npt.ArrayLike) -> tuple[np.ndarray, np.ndarray, float, float]:
     left, right = np.asarray(left, dtype=float), np.asarray(right, dtype=float)
-    return left, right, left.sum(), right.sum()
+    return left, right, float(left.sum()), float(right.sum())
 
 
-def _homogeneous(left, right) -> bool:
+def _homogeneous(left: np.ndarray, right: np.ndarray) -> bool:
     """Whether each side holds one class only (the paper's check before every measure)."""
     return bool(np.count_nonzero(left) <= 1 and np.count_nonzero(right) <= 1)
 
@@ -36,7 +39,21 @@ def _reciprocal(gain: float) -> float:
     return 1.0 / gain if gain > 1e-14 else np.inf
 
 
-def twoing(left, right) -> float:
+def entropy(counts: np.ndarray) -> np.ndarray:
+    """Return the entropy of class weights in bits, along the last axis."""
+    total = counts.sum(axis=-1, keepdims=True)
+    shares = np.divide(counts, total, out=np.zeros_like(counts, dtype=float), where=total > 0)
+    bits: np.ndarray = -(shares * np.log2(shares, out=np.zeros_like(shares), where=shares > 0)).sum(axis=-1)
+    return bits
+
+
+def information_gained(branches: np.ndarray) -> float:
+    """Return the information, in bits, that knowing the branch gives of the class; a row of class weights each."""
+    sizes = branches.sum(axis=1)
+    return float(entropy(branches.sum(axis=0)) - (sizes * entropy(branches)).sum() / sizes.sum())
+
+
+def twoing(left: npt.ArrayLike, right: npt.ArrayLike) -> float:
     """Return the reciprocal of the Twoing value (Breiman et al. 1984)."""
     left, right, n_left, n_right = _sides(left, right)
     if _homogeneous(left, right):
@@ -44,57 +61,45 @@ def twoing(left, right) -> float:
     if n_left == 0 or n_right == 0:
         return np.inf
     n = n_left + n_right
-    return _reciprocal(n_left / n * n_right / n * np.abs(left / n_left - right / n_right).sum() ** 2)
+    return _reciprocal(n_left / n * n_right / n * float(np.abs(left / n_left - right / n_right).sum()) ** 2)
 
 
-def gini(left, right) -> float:
+def gini(left: npt.ArrayLike, right: npt.ArrayLike) -> float:
     """Return the mean of the two sides' Gini indices, weighted by their sizes."""
     left, right, n_left, n_right = _sides(left, right)
     if _homogeneous(left, right):
         return 0.0
-    both = 0.0
-    for side, n in ((left, n_left), (right, n_right)):
-        if n > 0:
-            both += n * (1.0 - ((side / n) ** 2).sum())
-    return both / (n_left + n_right)
+    both = sum(n * (1.0 - ((side / n) ** 2).sum()) for side, n in ((left, n_left), (right, n_right)) if n > 0)
+    return float(both / (n_left + n_right))
 
 
-def _entropy(counts) -> float:
-    shares = counts[counts > 0] / counts.sum()
-    return float(-(shares * np.log2(shares)).sum())
-
-
-def info_gain(left, right) -> float:
+def info_gain(left: npt.ArrayLike, right: npt.ArrayLike) -> float:
     """Return the reciprocal of the information gained by the split, in bits (Quinlan 1986)."""
-    left, right, n_left, n_right = _sides(left, right)
-    if _homogeneous(left, right):
-        return 0.0
-    if n_left == 0 or n_right == 0:
-        return np.inf
-    n = n_left + n_right
-    return _reciprocal(_entropy(left + right) - n_left / n * _entropy(left) - n_right / n * _entropy(right))
+    left, right, _, _ = _sides(left, right)
+    return 0.0 if _homogeneous(left, right) else _reciprocal(information_gained(np.array([left, right])))
 
 
-def max_minority(left, right) -> float:
+def max_minority(left: npt.ArrayLike, right: npt.ArrayLike) -> float:
     """Return the larger of the two sides' numbers of examples outside their majority class (Heath et al. 1993)."""
     left, right, n_left, n_right = _sides(left, right)
     return float(max(n_left - left.max(initial=0.0), n_right - right.max(initial=0.0)))
 
 
-def sum_minority(left, right) -> float:
+def sum_minority(left: npt.ArrayLike, right: npt.ArrayLike) -> float:
     """Return the number of examples that the majority classes of the two sides misclassify (Heath et al. 1993)."""
     left, right, n_left, n_right = _sides(left, right)
     return float(n_left - left.max(initial=0.0) + n_right - right.max(initial=0.0))
 
 
-def category_numbers(counts) -> np.ndarray:
+def category_numbers(counts: npt.ArrayLike) -> np.ndarray:
     """Give the classes the numbers 1, 2, ... by falling frequency at a node (equal ones in their order)."""
-    numbers = np.empty(len(counts))
-    numbers[np.argsort(-np.asarray(counts, dtype=float), kind="stable")] = np.arange(1, len(counts) + 1)
+    frequencies = np.asarray(counts, dtype=float)
+    numbers = np.empty(len(frequencies))
+    numbers[np.argsort(-frequencies, kind="stable")] = np.arange(1, len(frequencies) + 1)
     return numbers
 
 
-def sum_of_variances(left, right) -> float:
+def sum_of_variances(left: npt.ArrayLike, right: npt.ArrayLike) -> float:
     """Return the sum of the two sides' variances (times their sizes) of the category numbers.
 
     Classes are renumbered by their frequency at the node, so the value does not depend on how they were coded.
@@ -118,7 +123,7 @@ class Measure(NamedTuple):
     impurity: ImpurityFunction
     code: int
 
-    def pointers(self) -> tuple[Callable, Callable]:
+    def pointers(self) -> tuple[Compiled, Compiled]:
         """Return the compiled functions by which the kernels score and bound splits."""
         if self.code == _kernels.CUSTOM:
             return _compile(self.impurity, self.name)[1], _measures.pointers(self.code)[1]
@@ -137,7 +142,7 @@ MEASURES: dict[str, Measure] = {
     )
 }
 
-_compiled_measures: WeakKeyDictionary[Callable, tuple[Callable, Callable]] = WeakKeyDictionary()
+_compiled_measures: WeakKeyDictionary[ImpurityFunction, tuple[Compiled, Compiled]] = WeakKeyDictionary()
 
 
 def get_measure(criterion: str | ImpurityFunction, n_classes: int = 2) -> Measure:
@@ -166,7 +171,7 @@ def get_measure(criterion: str | ImpurityFunction, n_classes: int = 2) -> Measur
     return Measure(name, criterion, _kernels.CUSTOM)
 
 
-def _compile(function: ImpurityFunction, name: str) -> tuple[Callable, Callable]:
+def _compile(function: ImpurityFunction, name: str) -> tuple[Compiled, Compiled]:
     """Compile a user's measure, once: as a function of its own, and as the kernels call it."""
     if function in _compiled_measures:
         return _compiled_measures[function]
@@ -184,7 +189,7 @@ def _compile(function: ImpurityFunction, name: str) -> tuple[Callable, Callable]
     return compiled, rate
 
 
-def _try_out(function: ImpurityFunction, compiled: Callable, name: str, n_classes: int) -> None:
+def _try_out(function: ImpurityFunction, compiled: Compiled, name: str, n_classes: int) -> None:
     """Call a user's measure on a few counts, so that a broken one fails before any work is done."""
     ramp = np.arange(1.0, n_classes + 1.0)
     one, other = 3.0 * np.eye(n_classes)[0], 2.0 * np.eye(n_classes)[-1]

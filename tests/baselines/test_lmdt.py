@@ -15,7 +15,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from oc1.baselines.lmdt import LMDTClassifier, Standardised
 from oc1.datasets import make_ls10
-from oc1.growing.splitters import NodeExamples, information_gained
+from oc1.growing.splitters import NodeExamples
+from oc1.impurity import information_gained
 from oc1.kernels import linear_machine as _machines
 from oc1.tree.machine import MachineTree
 from oc1.tree.pruning import prune_sequence

@@ -13,7 +13,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from oc1.baselines.grouping import TwoClassProblem, best_axis_split, group_classes
 from oc1.baselines.msmt import MSMTClassifier, nearest_plane
 from oc1.datasets import make_ls10, make_pol, make_rcb
-from oc1.growing.splitters import NodeExamples, information_gained
+from oc1.growing.splitters import NodeExamples
+from oc1.impurity import information_gained
 
 
 @parametrize_with_checks([MSMTClassifier(), MSMTClassifier(prune="cv")])

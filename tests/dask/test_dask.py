@@ -77,8 +77,8 @@ def small(monkeypatch):
     """Let small data be treated as large ones are."""
     monkeypatch.setattr(OC1Classifier, "_large", LARGE)
     monkeypatch.setattr(DaskOC1Classifier, "_few", 0)
-    monkeypatch.setattr(scaling, "SAMPLED", 300)
-    monkeypatch.setattr(sampling, "MANY", LARGE)
+    monkeypatch.setattr(scaling, "MAX_SAMPLED_ROWS", 300)
+    monkeypatch.setattr(sampling, "MAX_RANKED_EXAMPLES", LARGE)
 
 
 def rows(n=N, n_classes=2, seed=0):

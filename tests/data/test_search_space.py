@@ -72,7 +72,7 @@ def test_columns_are_those_of_the_plain_formula(seed, layout, dtype, n_jobs):
     space = SearchSpace(rng.normal(size=d), np.where(rng.random(d) < 0.2, 0.0, 10.0 ** rng.uniform(-30, 30, d)))
     fill = rng.normal(size=d)
     with pytest.MonkeyPatch.context() as patch, np.errstate(all="ignore"):
-        patch.setattr(scaling, "WORTH_A_THREAD", 100)
+        patch.setattr(scaling, "MIN_ROWS_PER_THREAD", 100)
         assert np.array_equal(space.columns(X, rows, fill, n_jobs), plainly(space, X, rows, fill))
 
 

@@ -449,8 +449,8 @@ def fit(monkeypatch):
 
     def fit(X, y, large=400, sampled=150, sample_weight=None, **options):
         monkeypatch.setattr(OC1Classifier, "_large", large)
-        monkeypatch.setattr(scaling, "SAMPLED", sampled)
-        monkeypatch.setattr(sampling, "MANY", large)
+        monkeypatch.setattr(scaling, "MAX_SAMPLED_ROWS", sampled)
+        monkeypatch.setattr(sampling, "MAX_RANKED_EXAMPLES", large)
         return OC1Classifier(**{"n_restarts": 5, "random_state": 0} | options).fit(X, y, sample_weight=sample_weight)
 
     return fit

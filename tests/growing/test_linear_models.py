@@ -178,7 +178,7 @@ def test_many_attributes_are_fitted_in_few_coordinates(monkeypatch, n_groups):
         yield linear.LeastSquares(Z, weights, 2.0).fit(right)
 
     whole = list(fits())
-    monkeypatch.setattr(linear, "WIDE", 10)
+    monkeypatch.setattr(linear, "MAX_ATTRIBUTES_UNROTATED", 10)
     assert linear.is_wide(Z)
     for one, other in zip(whole, fits(), strict=True):
         np.testing.assert_allclose(other.plane, one.plane, rtol=1e-5, atol=1e-6)

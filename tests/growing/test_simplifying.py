@@ -83,7 +83,7 @@ def test_no_more_purity_is_lost_than_allowed(seed, rounding, tolerance, min_leaf
 
 @cases
 def test_a_sample_decides_nothing_alone(seed, monkeypatch):
-    monkeypatch.setattr(simplifying, "SAMPLE", 30)
+    monkeypatch.setattr(simplifying, "MAX_SAMPLED_ROWS", 30)
     X, y, rng = blobs(seed, n=300)
     test = best_test(X, y, rng.normal(size=5) / X.std(axis=0))
     simple = simplify(test, X, y, None, 3, scale=X.std(axis=0), rounding=False)

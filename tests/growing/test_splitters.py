@@ -9,16 +9,8 @@ from hypothesis import strategies as st
 from oc1.data.training import Training
 from oc1.growing.linear_tests import LinearTest
 from oc1.growing.progress import Reporter
-from oc1.growing.splitters import (
-    ClassificationStatistics,
-    Limits,
-    Splitter,
-    derived_seed,
-    divide,
-    entropy,
-    grow_with,
-    information_gained,
-)
+from oc1.growing.splitters import ClassificationStatistics, Limits, Splitter, derived_seed, divide, grow_with
+from oc1.impurity import entropy, information_gained
 
 
 @dataclass

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from oc1.growing.splitters import information_gained
+from oc1.impurity import information_gained
 
 MASK = 2**64 - 1
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from math import sqrt
 from numbers import Real
-from typing import ClassVar, NamedTuple
+from typing import ClassVar, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -18,16 +18,17 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from ..data.training import Training
 from ..growing.linear_tests import LinearTest
 from ..growing.nodes import GrownNode
-from ..growing.splitters import Limits, NodeExamples, Splitter, divide, entropy, information_gained
+from ..growing.splitters import Limits, NodeExamples, Splitter, divide
+from ..impurity import entropy, information_gained
 from ..learners.base import Constraints, Grown, Pruned, SplitterTree, TreeClassifier
 from ..tree.linear import Tree
 
 #: Gains closer than this are equal: they are sums in some order, rounded.
 EQUAL = 1e-12
-#: A test may gain so many bits less than the average and still compete, as in C4.5.
-SLACK = 1e-3
-#: A smaller tree is preferred while it is estimated to make no more than so many errors more, as in C4.5.
-TOLERANCE = 0.1
+#: By how much less than the average, in bits, a test may gain and still compete, as in C4.5.
+GAIN_SLACK_BITS = 1e-3
+#: A smaller tree is preferred while it is expected to make at most this many more errors, as in C4.5.
+MAX_EXTRA_ERRORS = 0.1
 #: Tail areas of the normal distribution and their deviates; C4.5 interpolates between them.
 TAILS = (0.0, 0.001, 0.005, 0.01, 0.05, 0.10, 0.20, 0.40, 1.00)
 DEVIATES = (4.0, 3.09, 2.58, 2.33, 1.65, 1.28, 0.84, 0.25, 0.00)
@@ -43,7 +44,7 @@ class Cut(NamedTuple):
     above: float
     gain: float
     ratio: float
-    n_cuts: int  # among so many
+    n_cuts: int  # the number of thresholds that it is the best of
 
 
 def best_cut(x: np.ndarray, y: np.ndarray, weights: np.ndarray, n_classes: int, min_leaf: float) -> Cut | None:
@@ -108,7 +109,7 @@ class GainRatioSplitter(Splitter):
         if not cuts:
             return None
         average = np.mean([cut.gain for cut in cuts.values()])
-        ratios = {attribute: cut.ratio for attribute, cut in cuts.items() if cut.gain >= average - SLACK}
+        ratios = {attribute: cut.ratio for attribute, cut in cuts.items() if cut.gain >= average - GAIN_SLACK_BITS}
         best = max(ratios.values())
         attribute = next(attribute for attribute, ratio in ratios.items() if ratio >= best - EQUAL)
         # No gap: a threshold that is a value of the data must be printed in full.
@@ -135,7 +136,7 @@ def pessimistic_errors(n: float, errors: float, confidence: float) -> float:
     wrong, two thirds of the rest are added.
     """
     if errors < 1:
-        none = n * (1 - confidence ** (1 / n))
+        none = n * (1.0 - float(confidence ** (1 / n)))
         return none if errors <= 0 else (1 - errors) * none + errors * min(n, pessimistic_errors(n, 1, confidence))
     if errors + 0.5 >= n:
         return errors + 0.67 * max(0.0, n - errors)
@@ -170,9 +171,9 @@ class ErrorBasedPruning:
             largest = max(node.children, key=lambda child: child.counts.sum())
             raised = self.filled(largest, node)
             as_leaf, as_branch, as_tree = self.leaf_errors(node), self.tree_errors(raised), self.tree_errors(node)
-            if as_leaf <= min(as_branch, as_tree) + TOLERANCE:
+            if as_leaf <= min(as_branch, as_tree) + MAX_EXTRA_ERRORS:
                 node.split, node.gain, node.children = None, 0.0, []
-            elif as_branch <= as_tree + TOLERANCE:
+            elif as_branch <= as_tree + MAX_EXTRA_ERRORS:
                 node.split, node.children = raised.split, raised.children
                 below = node.preorder()
                 for inner in below:
@@ -259,7 +260,7 @@ class C45Classifier(SplitterTree, TreeClassifier):
     min_samples_leaf : int, default=2
         No split leaves less weight than this on a side, examples with a missing value not counted.
     max_leaf_nodes : int or None, default=None
-        Grow best-first until there are so many leaves.
+        Grow best-first until the tree has this number of leaves.
     min_impurity_decrease : float, default=0.0
         A node is split only if the information gained in bits, times its share of the examples, is at least this.
     prune : {"error", None}, default="error"
@@ -344,7 +345,7 @@ class C45Classifier(SplitterTree, TreeClassifier):
         array (n_samples,)
         """
         shares = self._shares(X, 0.0)
-        return self.classes_[shares.argmax(axis=1)]
+        return np.asarray(self.classes_[shares.argmax(axis=1)])
 
     def predict_proba(self, X: npt.ArrayLike) -> np.ndarray:
         """Return the share of each class in the leaf, or leaves, of each example, smoothed if so asked for.
@@ -369,17 +370,16 @@ class C45Classifier(SplitterTree, TreeClassifier):
     )
 
     def _tree_for_conversion(self) -> Tree:
-        tree, inner = self.tree_, ~self.tree_.is_leaf
+        tree, inner = cast(Tree, self.tree_), ~self.tree_.is_leaf
         left, right = (tree.counts[tree.children[inner, side]].sum(axis=1) for side in (0, 1))
         missing = np.zeros(tree.n_nodes, dtype=np.int8)
         missing[inner] = np.where(right > left, 1, -1)
         return replace(tree, missing=missing)
 
     def _shares(self, X: npt.ArrayLike, smoothing: float) -> np.ndarray:
-        X = self._checked(X)
-        tree = self.tree_
-        probabilities = tree.smoothed_probabilities(smoothing)[tree.apply(X)]
-        incomplete = np.flatnonzero(np.isnan(X[:, np.unique(tree.features)]).any(axis=1))
+        rows, tree = self._checked(X), cast(Tree, self.tree_)
+        probabilities: np.ndarray = tree.smoothed_probabilities(smoothing)[tree.apply(rows)]
+        incomplete = np.flatnonzero(np.isnan(rows[:, np.unique(tree.features)]).any(axis=1))
         if len(incomplete):
-            probabilities[incomplete] = fractional_probabilities(tree, X[incomplete].astype(np.float64), smoothing)
+            probabilities[incomplete] = fractional_probabilities(tree, rows[incomplete].astype(np.float64), smoothing)
         return probabilities

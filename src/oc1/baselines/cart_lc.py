@@ -14,19 +14,18 @@ from ..growing.linear_tests import LinearTest
 from ..growing.splitters import NodeExamples, Splitter
 from ..impurity import MEASURES, ImpurityFunction, Measure, category_numbers, get_measure, raise_failure
 from ..kernels.elimination import Descent, descend, eliminate
-from ..kernels.layout import NO_SPLIT
 from ..kernels.line_search import compiled_line_search
-from ..kernels.records import Criterion, Examples, Node, Workspace
+from ..kernels.records import NO_SPLIT, Criterion, Examples, Node, Workspace
 from ..learners.base import Constraints, SplitterClassifier
 
-#: What is added to the attribute that is perturbed (Figure 4).
+#: The offsets of an attribute about which the plane is turned (Figure 4).
 GAMMAS = np.array([-0.25, 0.0, 0.25])
-#: A cycle that changes the goodness by no more than this is the last.
+#: The search ends with a cycle that changes the goodness by no more than this.
 EPSILON = 1e-10
 
 
 def weighted_quartiles(X: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Return the three quartiles of each attribute: values below or at which so much of the weight lies."""
+    """Return the three quartiles of each attribute by weight."""
     order = np.argsort(X, axis=0, kind="stable")
     below = np.cumsum(weights[order], axis=0)
     at = [(below < share * below[-1]).sum(axis=0) for share in (0.25, 0.5, 0.75)]
@@ -46,10 +45,10 @@ class SearchedNode:
         # Sums of equal weights differ from counts in nothing but time.
         weights = np.empty(0) if (node.weights == 1).all() else node.weights[order]
         bounds = np.concatenate([[0], np.cumsum(sizes)])
-        self.examples = Examples.of_columns(columns, labels.astype(np.int32), weights)
+        self.examples = Examples.of_columns(columns, labels.astype(np.int32), weights)  # type: ignore[no-untyped-call]
         own = self.examples
         self.node = Node(0, own.labels, own.weights, totals, category_numbers(totals), present, bounds)
-        self.work = Workspace.make(len(labels), node.n_classes, d, 1)
+        self.work = Workspace.make(len(labels), node.n_classes, d, 1)  # type: ignore[no-untyped-call]
         self.work.line.places[present] = np.arange(len(present))
         self.work.line.stream[0] = 1  # the same for all nodes and seeds: this search is deterministic
         self.measure, self.n_coefficients = measure, d + 1
@@ -71,14 +70,14 @@ class SearchedNode:
             raise_failure(self.measure.impurity, self.measure.name, *self.work.failed_pair)
         return result
 
-    def descend(self, plane, used, signed, max_cycles) -> tuple[float, int]:
+    def descend(self, plane: np.ndarray, used: np.ndarray, signed: bool, max_cycles: int) -> tuple[float, int]:
         """Improve a plane in place (see `elimination.descend`)."""
         how, line = Descent(True, signed, max_cycles, EPSILON), compiled_line_search()
         return self._checked(
             descend(self.examples, self.node, self.criterion, line, GAMMAS, how, plane, used, self.work)
         )
 
-    def eliminate(self, plane, used, share, max_terms) -> tuple[float, int]:
+    def eliminate(self, plane: np.ndarray, used: np.ndarray, share: float, max_terms: int) -> tuple[float, int]:
         """Drop attributes from a plane in place (see `elimination.eliminate`)."""
         line, work = compiled_line_search(), self.work
         return self._checked(

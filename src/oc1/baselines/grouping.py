@@ -1,4 +1,4 @@
-"""What the learners of two-class planes share: a node as a two-class problem, and the axis-parallel split beside it.
+"""What the learners of two-class planes share: a node as a two-class problem, and axis-parallel splits.
 
 Equal examples are merged and the rest sorted, so that a plane depends neither on the order of the examples nor on
 whether one has weight 2 or stands there twice.
@@ -11,10 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..growing.linear_tests import LinearTest
-from ..growing.splitters import NodeExamples, entropy, information_gained
+from ..growing.splitters import NodeExamples
+from ..impurity import entropy, information_gained
 
-#: A split that gains less information than this gains nothing.
-USELESS = 1e-12
+#: Information in bits: a split that gains less gains nothing.
+MIN_GAIN_BITS = 1e-12
 
 
 @dataclass(frozen=True)
@@ -69,7 +70,7 @@ class TwoClassProblem:
         if min(right.sum(), (~right).sum()) < node.min_leaf:
             return None
         counts = [np.bincount(node.y[s], weights=node.weights[s], minlength=node.n_classes) for s in (~right, right)]
-        return test if information_gained(np.array(counts)) > USELESS else None
+        return test if information_gained(np.array(counts)) > MIN_GAIN_BITS else None
 
 
 def group_classes(X: np.ndarray, y: np.ndarray, weights: np.ndarray) -> np.ndarray:
@@ -99,7 +100,7 @@ def best_axis_split(node: NodeExamples) -> LinearTest | None:
     total, n = node.counts, len(node.y)
     by_class = np.zeros((n, node.n_classes))
     by_class[np.arange(n), node.y] = node.weights
-    best, best_gain = None, USELESS
+    best, best_gain = None, MIN_GAIN_BITS
     for m, x in enumerate(node.X.T):
         order = np.argsort(x, kind="stable")
         x = x[order]
@@ -112,7 +113,7 @@ def best_axis_split(node: NodeExamples) -> LinearTest | None:
         after = left.sum(axis=1) * entropy(left) + right.sum(axis=1) * entropy(right)
         gains = entropy(total) - after / total.sum()
         first = int(np.argmax(gains))
-        if gains[first] > best_gain + USELESS:
+        if gains[first] > best_gain + MIN_GAIN_BITS:
             best, best_gain = (m, x[places[first]]), gains[first]
     if best is None:
         return None

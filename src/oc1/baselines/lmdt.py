@@ -11,7 +11,8 @@ from sklearn.utils._param_validation import Interval
 
 from ..data.training import Training
 from ..growing.nodes import GrownNode, structure_of
-from ..growing.splitters import NodeExamples, Splitter, entropy
+from ..growing.splitters import NodeExamples, Splitter
+from ..impurity import entropy
 from ..kernels import linear_machine as _machines
 from ..learners.base import Constraints, SplitterClassifier
 from ..tree.machine import MachineTree, evaluate
@@ -32,7 +33,7 @@ class Machine:
 
     def branches(self, X: np.ndarray) -> np.ndarray:
         """Return the branch of each row."""
-        return evaluate(X, self.functions).argmax(axis=1)
+        return np.asarray(evaluate(X, self.functions).argmax(axis=1))
 
 
 class Standardised(NamedTuple):
@@ -179,11 +180,11 @@ class LMDTClassifier(SplitterClassifier):
     small : float, default=0.001
         Training also ends when corrections are smaller than this, relative to the machine, ...
     patience : int, default=2
-        ... so many times the number of attributes in a row.
+        ... this many times in a row for each attribute.
     max_passes : int, default=10000
         Most passes through the examples of a node.
     eliminate : bool, default=False
-        Whether to drop attributes at each node, one after the other and with training anew: the one whose weights
+        Whether to drop attributes at each node, one after the other, training again each time: the one whose weights
         differ least over the classes. The machine with the fewest attributes that is good enough is taken.
     tolerance : float, default=0.1
         Good enough is a machine that loses at most this share of the best one's information gain.
@@ -203,7 +204,8 @@ class LMDTClassifier(SplitterClassifier):
     prune_fraction : float, default=0.1
         Share of the examples kept back for ``prune="holdout"``.
     prune_se : float, default=0.0
-        Take the smallest tree within so many standard errors of the best. Weights count as numbers of examples here.
+        Take the smallest tree within this number of standard errors of the best. Weights count as numbers of examples
+        here.
     ccp_alpha, smoothing
         See `OC1Classifier`.
     class_weight : dict, "balanced" or None, default=None

@@ -85,7 +85,7 @@ class SADTClassifier(SplitterClassifier):
     cooling : float, default=0.9999
         The temperature is multiplied by this at every perturbation.
     patience : int, default=10_000
-        A node's search ends after so many unproductive perturbations in a row: those that were rejected, or accepted
+        A node's search ends after this number of unproductive perturbations in a row: rejected, or accepted
         without lowering the energy. It also ends when each side holds one class only.
     max_depth, min_samples_split, min_samples_leaf, max_leaf_nodes, prune, prune_fraction, prune_se, ccp_alpha, \
             class_weight, smoothing, random_state, verbose

@@ -19,7 +19,7 @@ import numpy as np
 from distributed import get_worker
 
 from ..data.categories import exact_class_weights
-from ..data.moments import Moments, moments_of
+from ..data.exact_moments import ExactMoments, exact_moments
 from ..data.sampling import are_whole, place_hashes
 from ..data.search_space import SearchSpace
 from ..growing.engines import Placed, Stretch, count_lines, count_sides, place_test, project_rows
@@ -103,7 +103,7 @@ def grouped_rows(partition: Partition, first: int, share: Share) -> np.ndarray:
 class Facts(NamedTuple):
     """What is known of a part of the examples in one partition; adds up over partitions."""
 
-    moments: Moments
+    moments: ExactMoments
     counts: np.ndarray  # int64 (n_classes)
     weight: float
     is_whole: bool  # whether all weights are whole numbers
@@ -127,7 +127,7 @@ def facts_of(partition: Partition, first: int, share: Share, n_classes: int) -> 
     everything = len(rows) == len(partition.y)  # what adds up exactly does so in any order
     own_weights = None if weights is None else partition.weights
     return Facts(
-        moments_of(partition.X, own_weights) if everything else moments_of(partition.X, weights, rows),
+        exact_moments(partition.X, own_weights) if everything else exact_moments(partition.X, weights, rows),
         np.bincount(partition.y[rows], minlength=n_classes),
         float(len(rows) if weights is None else weights.sum()),
         weights is None or are_whole(weights),

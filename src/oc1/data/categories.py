@@ -2,8 +2,8 @@
 
 A fit turns the values of a categorical column into *category numbers*, which say nothing but which one it is. Each tree
 then gives every category a *code*, learnt from the rows it is grown on, that orders the categories by response; from
-there on the attribute is a number like any other. (CART orders the categories anew at each node; one order a tree lets
-the same code take part in linear combinations.)
+there on the attribute is a number like any other. (CART orders the categories afresh at each node; one order for the
+whole tree lets the same code take part in linear combinations.)
 
 For two classes the code is the share of the second class: of all ways to part the categories in two, the purest is
 then a cut in this order (Breiman et al. 1984, section 4.2.2). For more classes it is the projection of the class shares
@@ -22,11 +22,11 @@ from scipy import sparse
 
 from .sampling import weight_of_one
 
-#: Shares are those of a category's examples and of so many more that are like all examples.
-SMOOTHING = 2.0
-#: How much each further principal direction counts beside the one before: enough to tell categories apart which the
+#: The number of examples, distributed like all examples, that are added to those of each category.
+SMOOTHING_EXAMPLES = 2.0
+#: How much each further principal direction counts relative to the one before: enough to tell categories apart that the
 #: first does not, as it must where three categories are three classes.
-NEXT_DIRECTION = 0.01
+DIRECTION_DISCOUNT = 0.01
 
 #: For each attribute the values that are its categories, in the order of their numbers; None if it is not categorical.
 Categories = tuple[tuple[Any, ...] | None, ...]
@@ -39,28 +39,29 @@ _TEXT_TYPES = ("categor", "enum", "string", "utf8", "dictionary", "large_string"
 # ---------------------------------------------------------------------------------------------------- columns
 
 
-def column_names(X) -> list[str] | None:
+def column_names(X: Any) -> list[str] | None:
     """Return the names of a frame's columns, None if there are none or not all are text."""
     names = list(X.columns) if hasattr(X, "columns") else []
     return names if names and all(isinstance(name, str) for name in names) else None
 
 
-def _table(X):
+def _table(X: Any) -> Any:
     """Return X as something with columns that keep their types: frames and arrays as they are, lists as objects."""
     return X if hasattr(X, "dtypes") or isinstance(X, np.ndarray) else np.asarray(X, dtype=object)
 
 
-def _column(X, m: int):
+def _column(X: Any, m: int) -> Any:
     if hasattr(X, "iloc"):
         return X.iloc[:, m]
     return X.to_series(m) if hasattr(X, "to_series") else X[:, m]
 
 
-def _values(X, m: int) -> list:
-    return _column(X, m).tolist() if hasattr(X, "iloc") or isinstance(X, np.ndarray) else _column(X, m).to_list()
+def _values(X: Any, m: int) -> list[Any]:
+    column = _column(X, m)
+    return list(column.tolist() if hasattr(column, "tolist") else column.to_list())
 
 
-def _with_columns(X, numbers: dict[int, np.ndarray]):
+def _with_columns(X: Any, numbers: dict[int, np.ndarray]) -> Any:
     """Return a copy of X with some columns replaced."""
     if hasattr(X, "isetitem"):  # pandas
         X = X.copy(deep=False)
@@ -75,12 +76,12 @@ def _with_columns(X, numbers: dict[int, np.ndarray]):
     return X
 
 
-def _called(X, m: int) -> str:
+def _called(X: Any, m: int) -> str:
     names = column_names(X)
     return f"column {m}" if names is None else f"column {names[m]!r}"
 
 
-def explain_text(X, takes_categories: bool) -> None:
+def explain_text(X: Any, takes_categories: bool) -> None:
     """Raise a clear error if a column holds text, to be called where X cannot be turned into numbers."""
     X = _table(X)
     if getattr(X, "ndim", len(getattr(X, "shape", ()))) != 2:
@@ -105,7 +106,7 @@ def _is_number(text: str) -> bool:
 # ---------------------------------------------------------------------------------------------------- which ones
 
 
-def find_categorical(X, categorical_features) -> np.ndarray:
+def find_categorical(X: Any, categorical_features: Any) -> np.ndarray:
     """Return the indices of the categorical columns.
 
     Parameters
@@ -118,7 +119,7 @@ def find_categorical(X, categorical_features) -> np.ndarray:
     if categorical_features is None:
         return nothing
     X = _table(X)
-    shape: tuple = getattr(X, "shape", ())
+    shape: tuple[int, ...] = getattr(X, "shape", ())
     if len(shape) != 2 or shape[1] == 0:
         return nothing  # checking X will say what is wrong
     n_features = shape[1]
@@ -157,7 +158,7 @@ def find_categorical(X, categorical_features) -> np.ndarray:
     return np.sort(indices)
 
 
-def _is_text_type(X, m: int) -> bool:
+def _is_text_type(X: Any, m: int) -> bool:
     kind = str(_column(X, m).dtype).lower()
     if kind == "object":
         return any(isinstance(value, str) for value in _values(X, m))
@@ -167,7 +168,7 @@ def _is_text_type(X, m: int) -> bool:
 # ---------------------------------------------------------------------------------------------------- numbers
 
 
-def learn_and_encode(X, categorical_features) -> tuple[Any, Categories]:
+def learn_and_encode(X: Any, categorical_features: Any) -> tuple[Any, Categories]:
     """Return X with numbers in its categorical columns, and the categories (empty if no column is categorical)."""
     columns = find_categorical(X, categorical_features)
     if len(columns) == 0:
@@ -176,11 +177,11 @@ def learn_and_encode(X, categorical_features) -> tuple[Any, Categories]:
     return encode(X, categories), categories
 
 
-def learn_categories(X, columns: np.ndarray) -> Categories:
+def learn_categories(X: Any, columns: np.ndarray) -> Categories:
     """List the values of the categorical columns, numbers before text, each in its order."""
     _refuse_sparse(X)
     X = _table(X)
-    categories: list[tuple | None] = [None] * X.shape[1]
+    categories: list[tuple[Any, ...] | None] = [None] * X.shape[1]
     for m in columns.tolist():
         try:
             values = [value for value in dict.fromkeys(_values(X, m)) if not is_missing(value)]
@@ -192,18 +193,18 @@ def learn_categories(X, columns: np.ndarray) -> Categories:
 
 def unite_categories(parts: Sequence[Categories]) -> Categories:
     """Return what `learn_categories` lists for all parts of a table together."""
-    united: list[tuple | None] = []
+    united: list[tuple[Any, ...] | None] = []
     for lists in zip(*parts, strict=True):
         values = None if lists[0] is None else dict.fromkeys(value for own in lists for value in own)
         united.append(None if values is None else tuple(sorted(values, key=_sorting_key)))
     return tuple(united)
 
 
-def encode(X, categories: Sequence, owner: str = "this model"):
+def encode(X: Any, categories: Sequence[Any], owner: str = "this model") -> Any:
     """Return X with category numbers in the categorical columns; NaN for missing values and unknown categories."""
     _refuse_sparse(X)
     X = _table(X)
-    shape: tuple = getattr(X, "shape", ())
+    shape: tuple[int, ...] = getattr(X, "shape", ())
     if len(shape) != 2:
         raise ValueError(
             f"Expected 2D array, got {len(shape)}D array instead. Reshape your data: a row for each example"
@@ -272,22 +273,22 @@ def labels_of(categories: Categories) -> tuple[tuple[str, ...] | None, ...]:
     return tuple(None if own is None else tuple(map(_label, own)) for own in categories)
 
 
-def _label(value) -> str:
+def _label(value: Any) -> str:
     return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
-def _sorting_key(value) -> tuple:
+def _sorting_key(value: Any) -> tuple[int, Any, str]:
     return (0, value, "") if isinstance(value, Real) else (1, 0, str(value))
 
 
-def is_missing(value) -> bool:
+def is_missing(value: Any) -> bool:
     """Whether a value is None, NaN, or the missing value of pandas (which does not say whether it equals itself)."""
     if value is None or type(value).__name__ == "NAType":
         return True
     return not isinstance(value, str) and bool(value != value)
 
 
-def _refuse_sparse(X) -> None:
+def _refuse_sparse(X: Any) -> None:
     if sparse.issparse(X):
         raise TypeError("categorical_features needs a frame or a dense array, but X is sparse")
 
@@ -361,7 +362,7 @@ def response_sums(
 
 
 def response_codes(
-    sums: np.ndarray, unit: float = 1.0, smoothing: float = SMOOTHING, sizes: np.ndarray | None = None
+    sums: np.ndarray, unit: float = 1.0, smoothing: float = SMOOTHING_EXAMPLES, sizes: np.ndarray | None = None
 ) -> tuple[np.ndarray, float]:
     """Return the code of each category, which orders them by response, and the mean code.
 
@@ -397,7 +398,7 @@ def response_codes(
     directions = directions[:, ::-1]  # the first principal direction first
     largest = np.abs(directions).argmax(axis=0)
     directions = directions * np.sign(directions[largest, np.arange(len(largest))])
-    direction = directions @ NEXT_DIRECTION ** np.arange(len(largest))
+    direction = directions @ DIRECTION_DISCOUNT ** np.arange(len(largest))
     return shares @ direction, float(overall @ direction)
 
 

@@ -1,12 +1,12 @@
-"""Keeping examples back for pruning, by what the examples are and not by where they stand.
+"""Keeping examples back for pruning, by their content and not by their position.
 
 Examples are drawn by a hash of their content: the ranks of their values, and their class. So the same ones are kept
 back whatever the order of the rows, the units of the attributes or the names of the classes. Equal examples are shared
 out evenly, and an example of weight 2 is two equal ones: part of its weight may be kept back. (Weights that are not
 whole numbers do not count repetitions; such an example stays whole.)
 
-Ranks need all values in one place, and what is kept back of very many examples hardly matters: above `MANY` they are
-drawn by a hash of where they stand.
+Ranks need all values in one place, and which of very many examples are kept back hardly matters: more than
+`MAX_RANKED_EXAMPLES` are drawn by a hash of their position.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-#: More examples than these are drawn by where they stand.
-MANY = 100_000
+#: More examples than this are drawn by their position.
+MAX_RANKED_EXAMPLES = 100_000
 
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _SHIFT = np.uint64(29)
@@ -24,7 +24,8 @@ _SHIFT = np.uint64(29)
 
 def _mixed(hashes: np.ndarray, numbers: np.ndarray) -> np.ndarray:
     hashes = (hashes ^ (numbers.astype(np.uint64) + _MULTIPLIER)) * _MULTIPLIER
-    return hashes ^ (hashes >> _SHIFT)
+    mixed: np.ndarray = hashes ^ (hashes >> _SHIFT)
+    return mixed
 
 
 def content_hashes(X: np.ndarray, y: np.ndarray, seed: int) -> np.ndarray:
@@ -58,7 +59,7 @@ def hold_out(
 
     At least one example is kept back, and one for growing, where there are two.
     """
-    if len(y) > MANY:
+    if len(y) > MAX_RANKED_EXAMPLES:
         back = (place_hashes(0, len(y), seed) < fraction * 2.0**64).astype(np.float64)
         return 1.0 - back, back
     units = _units(weights, len(y))
@@ -83,7 +84,7 @@ def deal_folds(
     X: np.ndarray, y: np.ndarray, weights: np.ndarray | None, n_folds: int, seed: int
 ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Deal the examples into folds, class by class (stratified); for each fold, yield what `hold_out` returns."""
-    if len(y) > MANY:
+    if len(y) > MAX_RANKED_EXAMPLES:
         numbers = place_hashes(0, len(y), seed) % np.uint64(n_folds)
         for fold in range(n_folds):
             back = (numbers == fold).astype(np.float64)

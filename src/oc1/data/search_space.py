@@ -14,25 +14,25 @@ import numpy as np
 
 from ..kernels._kernels import flat_view
 from ..kernels.histograms import gather_columns
-from .moments import Moments, in_threads, moments_of
+from .exact_moments import ExactMoments, exact_moments, in_threads
 
 NORMALIZATIONS = ("standard", "positive")
-#: Rows that show where the values of attributes lie.
-SAMPLED = 20_000
-#: Rows that a thread should have to copy.
-WORTH_A_THREAD = 50_000
+#: Rows, evenly spread, whose values say where an attribute is centred.
+MAX_SAMPLED_ROWS = 20_000
+#: Rows to copy that make another thread worthwhile.
+MIN_ROWS_PER_THREAD = 50_000
 
 
 def attribute_means(X: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
     """Return the (weighted) mean of each attribute over its known values; 0 where all are missing."""
-    return moments_of(X, weights).means
+    return exact_moments(X, weights).means
 
 
 def sample_positions(n_rows: int) -> np.ndarray:
     """Return the positions, evenly spread, of the rows that show where the values of attributes lie."""
-    if n_rows <= SAMPLED:
+    if n_rows <= MAX_SAMPLED_ROWS:
         return np.arange(n_rows)
-    return np.linspace(0, n_rows - 1, SAMPLED).astype(np.int64)
+    return np.linspace(0, n_rows - 1, MAX_SAMPLED_ROWS).astype(np.int64)
 
 
 def centre_of(values: np.ndarray) -> np.ndarray:
@@ -63,11 +63,11 @@ class SearchSpace:
         n_jobs: int = 1,
     ) -> SearchSpace:
         """Find the search space of the given rows of X, which have these weights; NaN counts as the fill value."""
-        moments = moments_of(X, weights, rows, n_jobs).filled(fill)
+        moments = exact_moments(X, weights, rows, n_jobs).filled(fill)
         return cls.of_moments(moments, filled(X[rows[sample_positions(len(rows))]], fill), normalize)
 
     @classmethod
-    def of_moments(cls, moments: Moments, sample: np.ndarray, normalize: str) -> SearchSpace:
+    def of_moments(cls, moments: ExactMoments, sample: np.ndarray, normalize: str) -> SearchSpace:
         """Find the search space of rows from their moments and from the rows at `sample_positions`, both filled."""
         lowest, highest = moments.lowest, moments.highest
         varies = lowest < highest
@@ -105,7 +105,7 @@ class SearchSpace:
         columns = np.empty((X.shape[1] + 1, len(rows)), dtype=np.float32)
         columns[-1] = 1.0
         view, places = flat_view(X), np.ascontiguousarray(rows, dtype=np.int64)
-        n_parts = min(n_jobs, 1 + len(rows) // WORTH_A_THREAD)
+        n_parts = min(n_jobs, 1 + len(rows) // MIN_ROWS_PER_THREAD)
         bounds = np.linspace(0, len(rows), n_parts + 1).astype(int).tolist()
 
         def convert(part: int) -> None:

@@ -16,10 +16,10 @@ from scipy.linalg import qr
 from scipy.linalg.lapack import dpotrf, dpotrs, dtrtrs  # as they are: nodes are many and small
 
 from ..kernels import newton as _newton
-from ..kernels.newton import HARDLY, MOST_LEVERAGE
+from ..kernels.newton import CONSTANT_RIDGE, MAX_LEVERAGE
 
-#: From so many attributes on, examples that are fewer are rotated into fewer coordinates first.
-WIDE = 500
+#: With more attributes than this, and than examples, the examples are rotated into fewer coordinates first.
+MAX_ATTRIBUTES_UNROTATED = 500
 
 
 class LinearFit(NamedTuple):
@@ -47,7 +47,7 @@ def ridge_logistic(
         Which examples belong on the right.
     weights : float64 array (n,)
     ridge : float
-        Weight of half the squared length of the plane (without its constant) beside the sum of the losses.
+        Weight of half the squared length of the plane (without its constant) relative to the sum of the losses.
     start : array (d + 1), optional
         Where to begin: a fit with another ridge.
     """
@@ -78,10 +78,10 @@ class LeastSquares:
         if is_wide(Z):
             Z, self._basis = narrowed(Z)
         penalty = np.full(Z.shape[1], ridge)
-        penalty[-1] = HARDLY
+        penalty[-1] = CONSTANT_RIDGE
         self.Z, self.weights = Z, weights
         self._system = _factor(Z, weights, penalty)
-        self._leverages = np.minimum(_leverages(Z, self._system), MOST_LEVERAGE)
+        self._leverages = np.minimum(_leverages(Z, self._system), MAX_LEVERAGE)
 
     def margins(self, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return (plane, left-out margins); the threshold is midway between the means of the two groups."""
@@ -105,8 +105,8 @@ class LeastSquares:
 
 
 def is_wide(Z: np.ndarray) -> bool:
-    """Whether there are so many more attributes than examples that `narrowed` saves time."""
-    return Z.shape[1] - 1 > max(WIDE, len(Z))
+    """Whether there are enough more attributes than examples for `narrowed` to save time."""
+    return Z.shape[1] - 1 > max(MAX_ATTRIBUTES_UNROTATED, len(Z))
 
 
 def narrowed(Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -142,6 +142,6 @@ def _calibration(margins: np.ndarray, right: np.ndarray, weights: np.ndarray) ->
     spread = float(np.sqrt(np.average(margins**2, weights=weights)))
     if not spread > 0.0:
         return 1.0, 0.0
-    fit = ridge_logistic(np.column_stack([margins / spread, np.ones(len(margins))]), right, weights, HARDLY)
+    fit = ridge_logistic(np.column_stack([margins / spread, np.ones(len(margins))]), right, weights, CONSTANT_RIDGE)
     slope = float(fit.plane[0]) / spread
     return (slope, float(fit.plane[1])) if slope > 0.0 else (1.0, 0.0)

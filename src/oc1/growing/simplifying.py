@@ -16,19 +16,19 @@ import numpy as np
 from ..tree.linear import project
 from .linear_tests import LinearTest
 
-#: Terms are dropped by looking at so many of a node's examples; all of them have to agree in the end.
-SAMPLE = 20_000
-#: Coefficients are rounded to so many significant digits at most, or not at all.
-MOST_DIGITS = 3
-#: ... or so many where no example may change sides.
-SAME_SIDES_DIGITS = 6
+#: Terms are dropped by looking at this number of a node's examples; in the end the test must hold on all of them.
+MAX_SAMPLED_ROWS = 20_000
+#: Significant digits that coefficients are rounded to at most; those that need more are left alone.
+MAX_DIGITS = 3
+#: ... where no example may change sides.
+MAX_DIGITS_SAME_SIDES = 6
 #: The gap of a test that separates its classes may shrink to this share, and by what is chance in it: among n examples,
 #: planes with t terms have gaps of some (t + 1) / n, in units of `scale`.
-KEPT_GAP = 0.9
+MIN_SHARE_OF_GAP = 0.9
 #: The threshold keeps this share of the gap free on both sides.
 CLEARANCE = 0.2
-#: Coefficients that are computed here have so many digits: enough, and the order in which rows were added up does not
-#: show in them.
+#: Significant digits of coefficients that are computed here: few enough that the order in which rows were added up does
+#: not show in them.
 COMPUTED_DIGITS = 3
 #: How unwilling coefficients are to change when they stand in for a term that is dropped; a variance in units of
 #: `scale`.
@@ -78,7 +78,7 @@ def simplify(
     rounding : bool, default=True
         Whether coefficients are rounded and the threshold is made short.
     min_leaf : int, default=1
-        So many examples must be on each side.
+        The smallest number of examples on a side.
 
     Returns
     -------
@@ -124,7 +124,7 @@ def round_numbers(test: LinearTest, X: np.ndarray, *, scale: np.ndarray) -> Line
             return test
         leading = _leading_one(test.features, test.coefficients, scale)
         threshold = test.threshold * float(leading[0] / test.coefficients[0])
-        for digits in range(1, SAME_SIDES_DIGITS + 1):
+        for digits in range(1, MAX_DIGITS_SAME_SIDES + 1):
             coefficients = _significant(leading, digits)
             values = project(X, test.features, coefficients)
             below, above = float(values[~right].max()), float(values[right].min())
@@ -203,9 +203,9 @@ class _Node:
     def sample(self, values: np.ndarray) -> _Node:
         """Return the node with only a part of its examples, evenly spread over the values of a test."""
         n = len(values)
-        if n <= SAMPLE:
+        if n <= MAX_SAMPLED_ROWS:
             return self
-        chosen = np.argsort(values, kind="stable")[(np.arange(SAMPLE) * n + n // 2) // SAMPLE]
+        chosen = np.argsort(values, kind="stable")[(np.arange(MAX_SAMPLED_ROWS) * n + n // 2) // MAX_SAMPLED_ROWS]
         total = self.weights[chosen].sum()
         return replace(
             self, X=self.X[chosen], weights=self.weights[chosen] / total, signed=self.signed[chosen] / total, min_leaf=1
@@ -246,7 +246,7 @@ class _Node:
         if not self.separated:
             return True
         by_chance = (len(before.features) + 1) / len(self.X)
-        return candidate.width >= KEPT_GAP * before.width - by_chance
+        return candidate.width >= MIN_SHARE_OF_GAP * before.width - by_chance
 
 
 def _slack(score: float) -> float:
@@ -347,7 +347,7 @@ def _round_coefficients(node: _Node, test: _Candidate, lowest: float) -> _Candid
     """Round to the fewest digits that cost nothing."""
     coefficients = _leading_one(test.features, test.coefficients, node.scale)
     has_one = (np.abs(test.coefficients) == 1.0).any()
-    for digits in range(1, MOST_DIGITS + 1):
+    for digits in range(1, MAX_DIGITS + 1):
         if has_one and np.array_equal(_significant(test.coefficients, digits), test.coefficients):
             return test
         candidate = node.place(test.features, _significant(coefficients, digits))

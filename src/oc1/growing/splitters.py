@@ -17,6 +17,7 @@ import numpy as np
 
 from ..data.search_space import filled
 from ..data.training import Training
+from ..impurity import information_gained
 from ..kernels import _kernels
 from .linear_tests import LinearTest, Split
 from .nodes import GrownNode
@@ -37,7 +38,7 @@ class NodeExamples:
     n_classes : int
         Of the whole tree; not all need occur here.
     min_leaf : int
-        A split must leave so many examples on each side.
+        The smallest number of examples that a split may leave on a side.
     seed : int
         Comes from the fit's seed and the node's path: all randomness of a splitter must come from it.
     """
@@ -132,19 +133,6 @@ class Limits:
     min_samples_leaf: int = 1
     max_leaf_nodes: int | None = None
     min_impurity_decrease: float = 0.0
-
-
-def entropy(counts: np.ndarray) -> np.ndarray:
-    """Return the entropy of class weights in bits, along the last axis."""
-    total = counts.sum(axis=-1, keepdims=True)
-    shares = np.divide(counts, total, out=np.zeros_like(counts, dtype=float), where=total > 0)
-    return -(shares * np.log2(shares, out=np.zeros_like(shares), where=shares > 0)).sum(axis=-1)
-
-
-def information_gained(branches: np.ndarray) -> float:
-    """Return the information, in bits, that knowing the branch gives of the class; a row of class weights each."""
-    sizes = branches.sum(axis=1)
-    return float(entropy(branches.sum(axis=0)) - (sizes * entropy(branches)).sum() / sizes.sum())
 
 
 def derived_seed(seed: int, number: int) -> int:

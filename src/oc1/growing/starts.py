@@ -16,23 +16,23 @@ from scipy.special import expit
 
 from .linear_models import LeastSquares, LinearFit, ridge_logistic
 
-#: The ridge that a fit begins with; others are tried in steps of ten, as long as the left-out loss falls.
+#: The ridge that logistic regression begins with; others are tried in factors of ten, as long as the left-out loss
+#: falls to at most this share of what it was.
 RIDGE = 1.0
-LEAST_RIDGE, MOST_RIDGE = 1e-3, 1e2
-#: ... by so much at least.
-WORTH_IT = 0.98
-#: Least squares has one for all groupings.
-SQUARES_RIDGE = 10.0
-#: Groupings, best by least squares, that logistic regression is asked for.
-PROMISING = 2
+MIN_RIDGE, MAX_RIDGE = 1e-3, 1e2
+MAX_LOSS_SHARE = 0.98
+#: The ridge of least squares, for all groupings.
+LEAST_SQUARES_RIDGE = 10.0
+#: Number of groupings, the best by least squares, that logistic regression is fitted to.
+MAX_PROMISING_GROUPINGS = 2
 #: The two starts that the search makes itself.
 AXIS, RANDOM = "axis", "random"
-#: What brings planes of least squares near to those of logistic regression.
-STRETCH = 5.0
-#: Least squares that reaches less than this share of the best attribute's Twoing value is no start.
-HOPELESS = 0.25
-#: Steps of gradient for the start "smooth".
-SMOOTH_STEPS = 20
+#: The factor that brings planes of least squares near those of logistic regression.
+LEAST_SQUARES_TO_LOGISTIC = 5.0
+#: Linear classifiers are tried if least squares reaches this share of the best attribute's Twoing value.
+MIN_SHARE_OF_AXIS_VALUE = 0.25
+#: Steps of gradient descent for the start "smooth".
+MAX_SMOOTH_STEPS = 20
 
 
 def twoing(left: np.ndarray, totals: np.ndarray) -> float:
@@ -80,7 +80,7 @@ class NodeView:
     @cached_property
     def least_squares(self) -> LeastSquares:
         """Least squares of this node."""
-        return LeastSquares(self.Z, self.weights, SQUARES_RIDGE)
+        return LeastSquares(self.Z, self.weights, LEAST_SQUARES_RIDGE)
 
     def left_weights(self, margins: np.ndarray) -> np.ndarray:
         """Return the class weights on the left of a hyperplane, from the margins."""
@@ -115,7 +115,7 @@ class NodeView:
     @cached_property
     def promising(self) -> list[np.ndarray]:
         """The groupings that least squares, judged by leaving one out, separates best; best first."""
-        order = np.argsort(-self._values, kind="stable")[:PROMISING]
+        order = np.argsort(-self._values, kind="stable")[:MAX_PROMISING_GROUPINGS]
         return [self.groups[i] for i in order]
 
     @cached_property
@@ -128,7 +128,7 @@ class NodeView:
         """Whether linear classifiers have a chance: not where one attribute separates two classes far better."""
         if self.axis is None or len(self.totals) > 2:
             return True
-        return bool(self._values[0] >= HOPELESS * self.value(self.Z @ self.axis))
+        return bool(self._values[0] >= MIN_SHARE_OF_AXIS_VALUE * self.value(self.Z @ self.axis))
 
 
 def _one_against_the_rest(node: NodeView) -> Iterator[np.ndarray]:
@@ -167,16 +167,16 @@ def _logistic(node: NodeView) -> Iterator[np.ndarray]:
     """Fit logistic regression to the grouping that it separates best, with the ridge of the least left-out loss."""
     trials = []
     for right in node.promising if node.is_linear else []:
-        start = STRETCH * node.least_squares.margins(right[node.y])[0]
+        start = LEAST_SQUARES_TO_LOGISTIC * node.least_squares.margins(right[node.y])[0]
         trials.append((right, ridge_logistic(node.Z, right[node.y], node.weights, RIDGE, start)))
     if not trials:
         return
     right, best = max(trials, key=lambda trial: (round(node.value(trial[1].left_out, trial[0]), 9), -trial[1].loss))
     for factor in (10.0, 0.1):  # the larger one first: it takes fewer steps
         ridge = RIDGE
-        while 1.01 * ridge * factor > LEAST_RIDGE and ridge * factor < 1.01 * MOST_RIDGE:
+        while 1.01 * ridge * factor > MIN_RIDGE and ridge * factor < 1.01 * MAX_RIDGE:
             further = ridge_logistic(node.Z, right[node.y], node.weights, ridge * factor, best.plane)
-            if not further.loss < WORTH_IT * best.loss:
+            if not further.loss < MAX_LOSS_SHARE * best.loss:
                 break
             best, ridge = further, ridge * factor
         if ridge != RIDGE:
@@ -243,7 +243,7 @@ def _smooth(node: NodeView) -> Iterator[np.ndarray]:
 
     for right in node.promising[:1]:
         start = node.least_squares.fit(right[node.y]).plane
-        found = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": SMOOTH_STEPS})
+        found = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": MAX_SMOOTH_STEPS})
         if np.isfinite(found.x).all():
             yield found.x
 

@@ -1,10 +1,10 @@
-"""Alternating optimisation of a grown tree (TAO: Carreira-Perpiñán & Tavallali 2018), by OC1's line search.
+"""Tree alternating optimisation (TAO) of a grown tree (Carreira-Perpiñán & Tavallali 2018), by OC1's line search.
 
 Growing never looks back: a test is chosen for what it purifies, before anything below it is known. Here every test is
 looked at again, from the bottom up, with all else fixed. An example *cares* at a node if one of the two subtrees
 classifies it right and the other wrong; the best test sends those that care to their side, which is a problem of two
-classes with the 0/1 loss. Then the leaves count anew who comes, branches that nobody needs go, and so on until no node
-can be improved.
+classes with the 0/1 loss. Then the leaves are relabelled by the examples that reach them, superfluous branches are
+removed, and so on until no node can be improved.
 
 Nodes are values: a change makes new nodes where something changed and keeps the others, so a comparison says what is
 left to look at, and a change that does not pay is simply dropped.
@@ -22,29 +22,27 @@ import numpy as np
 from ..data.categories import replace_by_codes
 from ..data.sampling import weight_of_one
 from ..data.search_space import SearchSpace
-from ..impurity import MEASURES, ImpurityFunction, get_measure, gini
+from ..impurity import MEASURES, ImpurityFunction, get_measure, gini, information_gained
 from ..kernels._compiling import announce_compiling
 from ..kernels.elimination import Descent, descend
-from ..kernels.layout import CUSTOM
 from ..kernels.line_search import compiled_line_search
-from ..kernels.records import Criterion, Examples, Node, Workspace
+from ..kernels.records import CUSTOM, Criterion, Examples, Node, Workspace
 from ..tree.linear import Tree, project
 from .blas import one_blas_thread
 from .linear_models import ridge_logistic
 from .linear_tests import LinearTest
 from .nodes import GrownNode, build_tree
-from .splitters import information_gained
 
 #: Shares of misclassified weight closer than this are equal.
-EQUAL = 1e-10
+EQUAL_LOSS = 1e-10
 #: Most cycles over the coefficients of a test.
-CYCLES = 20
+MAX_CYCLES = 20
 #: Ridge of the logistic regression that gives a second start.
 RIDGE = 1.0
-#: A tree that was chosen with care is left as it is where it errs no more than this.
-FEW = 0.01
-#: The examples of a node that has not been sent any.
-NOBODY = np.empty(0, dtype=np.int64)
+#: A subtree of penalised growth is left as it is if it misclassifies no larger share of its weight than this.
+MAX_SETTLED_ERROR_SHARE = 0.01
+#: The rows of a node before any examples were sent to it.
+NO_ROWS = np.empty(0, dtype=np.int64)
 
 Gain = Callable[[np.ndarray, np.ndarray], float]
 
@@ -117,8 +115,8 @@ def refine(
         The measure in which the gains of the tests are given (see `OC1Classifier`).
     widen : bool, default=True
         Whether room is made: equally good tests give way to logistic regressions, and thresholds are put midway between
-        the nearest examples. False is for a tree whose tests have been chosen with care: only what lowers the loss is
-        changed, where more than one example in a hundred is misclassified.
+        the nearest examples. False is for a tree of penalised growth, whose tests are wide already: only what lowers
+        the loss is changed, where more than one example in a hundred is misclassified.
 
     Returns
     -------
@@ -185,7 +183,7 @@ class _Refiner:
         return _Node(rows, predictions, counts, errors, n_leaves, test, children, node.tried)
 
     def placed(self, top: _Node, rows: np.ndarray, min_leaf: int) -> _Node:
-        """Send other examples down a subtree; branches with fewer than `min_leaf` go. Thresholds are centred anew."""
+        """Send other examples down a subtree; branches with fewer than `min_leaf` are removed, thresholds centred."""
         visits: list[tuple[_Node, np.ndarray, LinearTest | None, int]] = []
         stack = [(top, rows, -1)]
         while stack:
@@ -237,9 +235,9 @@ class _Refiner:
         return errors / self.total + self.alpha * n_leaves
 
     def is_better(self, errors: float, n_leaves: int, node: _Node, roomy: bool) -> bool:
-        """Whether a subtree with so many errors and leaves is to replace a node; a roomy one also where it is equal."""
+        """Whether a subtree of this error and size should replace a node; a roomy one also if it is only as good."""
         difference = self.loss(errors, n_leaves) - self.loss(node.errors, node.n_leaves)
-        return difference < -EQUAL or (difference <= EQUAL and n_leaves < node.n_leaves + roomy)
+        return difference < -EQUAL_LOSS or (difference <= EQUAL_LOSS and n_leaves < node.n_leaves + roomy)
 
     def improved(self, root: _Node) -> _Node:
         """Improve every node of a tree in turn, from the bottom up."""
@@ -264,7 +262,7 @@ class _Refiner:
         """Return the best that can be made of a node with the subtrees below it, or the node itself."""
         if node.test is None:
             return node
-        if not self.widen and node.errors <= FEW * node.counts.sum():
+        if not self.widen and node.errors <= MAX_SETTLED_ERROR_SHARE * node.counts.sum():
             node.settled = True
             return node
         rows, low, high = node.rows, *node.children
@@ -294,7 +292,7 @@ class _Refiner:
                     for children, own in (((low, high), problem), ((high, low), swapped_problem)):
                         tried = own if roomy else b""  # what a search has found, another may improve
                         errors = float(np.where(up == (children[0] is low), costs[1], costs[0]).sum())
-                        new = _Node(NOBODY, NOBODY, node.counts, errors, node.n_leaves, test, children, tried)
+                        new = _Node(NO_ROWS, NO_ROWS, node.counts, errors, node.n_leaves, test, children, tried)
                         drafts.append(_Draft(new, errors, roomy and self.widen))
         drafts = [draft for draft in drafts if self.is_better(draft.errors, draft.node.n_leaves, node, draft.roomy)]
         for draft in sorted(drafts, key=self.rank):
@@ -307,7 +305,7 @@ class _Refiner:
     def rank(self, draft: _Draft) -> tuple[int, int, bool]:
         """Return what orders drafts, the best first."""
         loss = self.loss(draft.errors, draft.node.n_leaves)
-        return round(loss / EQUAL), draft.node.n_leaves, not draft.roomy
+        return round(loss / EQUAL_LOSS), draft.node.n_leaves, not draft.roomy
 
     def tests(
         self, test: LinearTest, rows: np.ndarray, wants_right: np.ndarray, content: bool
@@ -338,7 +336,7 @@ class _Refiner:
         own_weights = np.empty(0) if (weights == 1).all() else weights
         examples = Examples.of_columns(np.ascontiguousarray(self.columns[:, rows]), labels, own_weights)
         node = Node(0, labels, own_weights, totals, np.array([1.0, 2.0]), np.array([0, 1]), bounds)
-        line, how = compiled_line_search(), Descent(False, True, CYCLES, EQUAL)
+        line, how = compiled_line_search(), Descent(False, True, MAX_CYCLES, EQUAL_LOSS)
         for plane in planes:
             self.work.line.stream[0] = 1  # the same for all nodes: no randomness
             descend(examples, node, self.criterion, line, np.zeros(1), how, plane, used, self.work)
@@ -415,11 +413,11 @@ def _nodes_of(tree: Tree) -> _Node:
     nodes: list[_Node] = []
     for number in range(tree.n_nodes - 1, -1, -1):
         if tree.is_leaf[number]:
-            nodes.append(_Node(NOBODY, NOBODY, tree.counts[number], 0.0))
+            nodes.append(_Node(NO_ROWS, NO_ROWS, tree.counts[number], 0.0))
         else:
             children = tuple(nodes[tree.n_nodes - 1 - child] for child in tree.children[number])
             test = LinearTest(*tree.test(number))
-            nodes.append(_Node(NOBODY, NOBODY, tree.counts[number], 0.0, 2, test, children))
+            nodes.append(_Node(NO_ROWS, NO_ROWS, tree.counts[number], 0.0, 2, test, children))
     return nodes[-1]
 
 

@@ -12,10 +12,20 @@ from functools import cache
 
 import numpy as np
 
-from . import bounds, layout
+from . import bounds
 from ._jit import inlined, inner, pointer
-from .layout import NO_SPLIT
-from .records import BOUND_FUNCTION, SCORE_FUNCTION
+from .records import (
+    BOUND_FUNCTION,
+    CUSTOM,
+    GINI,
+    INFO_GAIN,
+    MAX_MINORITY,
+    NO_SPLIT,
+    SCORE_FUNCTION,
+    SUM_MINORITY,
+    TWOING,
+    VARIANCES,
+)
 
 
 @inlined
@@ -33,9 +43,9 @@ def better(a, b):
 @inlined
 def pair_factor(code, ranks):
     """For two classes, Twoing, Gini and variances are one measure times a factor."""
-    if code == layout.TWOING:
+    if code == TWOING:
         return 4.0
-    return 2.0 if code == layout.GINI else (ranks[0] - ranks[1]) ** 2
+    return 2.0 if code == GINI else (ranks[0] - ranks[1]) ** 2
 
 
 @inner
@@ -47,11 +57,11 @@ def score_norm(counts, n_left, n, totals, ranks, code):
     if k == 2:
         norm = counts[0, 0] - totals[0] * share
         norm = pair_factor(code, ranks) * norm * norm
-    elif code == layout.TWOING:
+    elif code == TWOING:
         for c in range(k):
             norm += abs(counts[0, c] - totals[c] * share)
         norm = norm * norm
-    elif code == layout.GINI:
+    elif code == GINI:
         for c in range(k):
             norm += (counts[0, c] - totals[c] * share) ** 2
     else:
@@ -64,7 +74,7 @@ def score_norm(counts, n_left, n, totals, ranks, code):
 @inner
 def score_position(counts, n_left, n, node, criterion, stream):
     """Score the split that has the class weights ``counts[0]`` on its left. Both sides hold examples."""
-    if criterion.code <= layout.VARIANCES:
+    if criterion.code <= VARIANCES:
         return score_norm(counts, n_left, n, node.totals, node.ranks, criterion.code)
     return criterion.score(counts, n_left, n, node.totals, node.present, criterion.code, stream)
 
@@ -104,15 +114,15 @@ def impurity_of(score, counts, node, code):
         mean += totals[c] * ranks[c]
         left_classes += counts[0, c] > 0.0
         right_classes += totals[c] - counts[0, c] > 1e-9 * totals[c]
-    if code == layout.CUSTOM:
+    if code == CUSTOM:
         return -score
     if left_classes <= 1 and right_classes <= 1:
         return 0.0
-    if code in (layout.TWOING, layout.INFO_GAIN):
+    if code in (TWOING, INFO_GAIN):
         return 1.0 / score if score > 1e-14 else np.inf
-    if code == layout.GINI:
+    if code == GINI:
         return 1.0 - squares / (n * n) - score
-    if code == layout.VARIANCES:
+    if code == VARIANCES:
         variance = 0.0
         for c in range(totals.size):
             variance += totals[c] * (ranks[c] - mean / n) ** 2
@@ -131,7 +141,7 @@ def score_none(counts, n_left, n, totals, present, code, stream):
 def score_counts(counts, n_left, n, totals, present, code, stream):
     """Score information gain, sum minority or max minority."""
     k = totals.size
-    if code == layout.INFO_GAIN:
+    if code == INFO_GAIN:
         value = bounds.entropy_term(n) - bounds.entropy_term(n_left) - bounds.entropy_term(n - n_left)
         for c in range(k):
             value += (
@@ -145,7 +155,7 @@ def score_counts(counts, n_left, n, totals, present, code, stream):
         most_left = max(most_left, counts[0, c])
         most_right = max(most_right, totals[c] - counts[0, c])
         most = max(most, totals[c])
-    if code == layout.SUM_MINORITY:
+    if code == SUM_MINORITY:
         return (most_left + most_right - most) / n
     return (n - most - max(n_left - most_left, n - n_left - most_right)) / n
 
@@ -186,9 +196,9 @@ def score_by(function: Callable) -> Callable:
 @cache
 def pointers(code: int) -> tuple[Callable, Callable]:
     """Return the two functions of the criterion with this code, compiled."""
-    if code == layout.INFO_GAIN:
+    if code == INFO_GAIN:
         score, bound = score_counts, bounds.bound_entropy
-    elif code in (layout.SUM_MINORITY, layout.MAX_MINORITY):
+    elif code in (SUM_MINORITY, MAX_MINORITY):
         score, bound = score_counts, bounds.bound_minority
     else:
         score, bound = score_none, bounds.bound_none

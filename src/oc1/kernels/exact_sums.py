@@ -1,4 +1,4 @@
-"""Compiled: sums of weights, values and squares without rounding (see `oc1.data.moments`).
+"""Compiled: sums of weights, values and squares without rounding (see `oc1.data.exact_moments`).
 
 A float is a whole number below 2**53, the mantissa, times a power of two. Products of mantissas are written in digits
 of 26 bits (the first may have a few more), and a digit is added to the bin of its place. Sixteen neighbouring exponents
@@ -30,7 +30,7 @@ _FRACTION = (1 << 52) - 1
 _WITHIN = (1 << BIN_BITS) - 1
 
 
-@kernel
+@kernel(allocates=True)
 def add_values(values, weights, bins, sums):
     """Add up weights, values and squares; return (values that are known, the lowest, the highest, length of `sums`).
 

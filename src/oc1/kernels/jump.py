@@ -2,15 +2,14 @@
 
 import numpy as np
 
-from . import layout
-from ._jit import inner
-from .layout import NO_SPLIT
+from ._jit import spliced
 from .margins import compute_margins, follow
 from .perturb import note_move
 from .random import uniform
+from .records import A_JUMP, NO_SPLIT
 
 
-@inner
+@spliced
 def jump(search, run, score):
     """Move along random directions until one helps, `n_jumps` times at most; return (score, directions considered).
 
@@ -31,6 +30,6 @@ def jump(search, run, score):
             for m in range(work.plane.size):
                 work.plane[m] += alpha * work.direction[m]
             follow(work.plane, margins, rates, alpha)
-            note_move(work.moves, run, np.int64(layout.A_JUMP), score, best, work.plane)
+            note_move(work.moves, run, np.int64(A_JUMP), score, best, work.plane)
             score = best
     return score, tried

@@ -13,12 +13,12 @@ MAX_STEPS = 30
 #: Least weight of an example in a Newton step.
 FLAT = 1e-6
 #: An example never decides its own margin alone.
-MOST_LEVERAGE = 0.99
+MAX_LEVERAGE = 0.99
 #: The system is added up in float32, which takes half the time: so much of its diagonal may be rounding. (The gradient
 #: is exact, and so is the plane in the end.)
 ROUNDED = 1e-6
 #: The constant is not to be shrunk, but the system should have a solution.
-HARDLY = 1e-6
+CONSTANT_RIDGE = 1e-6
 
 
 @allocating
@@ -88,7 +88,7 @@ def fit(Z, right, weights, ridge, plane, left_out):
     step, trial, penalty = np.empty(size), np.empty(size), np.empty(size)
     margins, curvature, slope = np.empty(n), np.empty(n), np.empty(n)
     for m in range(size):
-        penalty[m] = ridge if m < size - 1 else HARDLY
+        penalty[m] = ridge if m < size - 1 else CONSTANT_RIDGE
     project(Z, plane, margins)
     value = objective_of(margins, right, weights, penalty, plane)
     for _ in range(MAX_STEPS):
@@ -147,5 +147,5 @@ def fit(Z, right, weights, ridge, plane, left_out):
         spread = 0.0
         for m in range(size):
             spread += products[j, m] * Z[j, m]
-        left_out[j] = margins[j] + spread * slope[j] / (1.0 - min(spread * curvature[j], MOST_LEVERAGE))
+        left_out[j] = margins[j] + spread * slope[j] / (1.0 - min(spread * curvature[j], MAX_LEVERAGE))
     return loss_of(left_out, right, weights)

@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import typeof
 
-from . import layout
 from ._jit import fix_type, kernel
+from .records import BY_FILL, MISSING_RIGHT
 from .split import project
 
 #: Rows that go down a tree together, and nodes that ask all of them.
@@ -49,9 +49,8 @@ class Top(NamedTuple):
     n_levels: int
 
     @classmethod
-    def of(cls, tests, d):
-        """Find the top of a tree whose tests are on d attributes."""
-        children, terms, features = tests.children, tests.terms, tests.features
+    def make(cls, children, terms, features, d):
+        """Find the top of a tree."""
         nodes, levels, questions, steps, asking = [0], [0], [], [], []
         for place, node in enumerate(nodes):  # the list grows while it is walked
             questions.append(len(asking))
@@ -120,11 +119,8 @@ def apply(source, tests, top, first_row, out):
                 i += 1
             for r in range(n):
                 answers[q, r] = sums[r] > threshold
-            if missing[node] != layout.BY_FILL:
-                origin, answer = (
-                    at + features[terms[node]] * column_step,
-                    np.uint8(missing[node] == layout.MISSING_RIGHT),
-                )
+            if missing[node] != BY_FILL:
+                origin, answer = at + features[terms[node]] * column_step, np.uint8(missing[node] == MISSING_RIGHT)
                 for r in range(n):
                     answers[q, r] = answer if np.isnan(values[origin + r * row_step]) else answers[q, r]
         for r in range(n):

@@ -132,7 +132,8 @@ class BaseOC1Estimator(BaseEstimator):
         check_is_fitted(self)
         if getattr(self, "categories_", None) is not None:
             X = encode(X, self.categories_, type(self).__name__)
-        return self._validated(X, reset=False)
+        checked: np.ndarray = self._validated(X, reset=False)
+        return checked
 
     def _validated(self, X: npt.ArrayLike, *y: npt.ArrayLike, reset: bool = True) -> Any:
         wanted = {"dtype": [np.float64, np.float32], "ensure_all_finite": "allow-nan"}
@@ -145,13 +146,12 @@ class BaseOC1Estimator(BaseEstimator):
 
     def _repr_html_inner(self) -> str:
         """Return what a notebook shows: the tree, once there is one."""
-        if not (hasattr(self, "tree_") or hasattr(self, "estimators_")):
-            return super()._repr_html_inner()
-        return small_html(self)
+        fitted = hasattr(self, "tree_") or hasattr(self, "estimators_")
+        return small_html(self) if fitted else str(super()._repr_html_inner())
 
     def _repr_mimebundle_(self, **kwargs: Any) -> dict[str, str]:
         """Return what a notebook shows, as text and, unless scikit-learn's ``display`` is "text", as HTML."""
-        bundle = super()._repr_mimebundle_(**kwargs)
+        bundle: dict[str, str] = super()._repr_mimebundle_(**kwargs)
         if "text/html" in bundle:
             bundle["text/html"] = self._repr_html_inner()
         return bundle
@@ -176,7 +176,7 @@ class BaseOC1Classifier(ClassifierMixin, BaseOC1Estimator):
         array (n_samples, n_classes)
         """
         with np.errstate(divide="ignore"):
-            return np.log(self.predict_proba(X))
+            return np.asarray(np.log(self.predict_proba(X)))
 
 
 # ---------------------------------------------------------------------------------------------------- trees
@@ -265,7 +265,7 @@ class TreeEstimator(BaseOC1Estimator):
         """Return the weights of the examples, None if all count alike."""
         if sample_weight is None:
             return None
-        return _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        return np.asarray(_check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True))
 
     def _keep_back(self, data: Training) -> tuple[np.ndarray, np.ndarray | None]:
         """Return the shares of the examples to grow on, and of those kept back for pruning (None: none are)."""
@@ -291,7 +291,7 @@ class TreeEstimator(BaseOC1Estimator):
 
     def _finish(self, data: Training, grown: Grown, pruned: Pruned) -> None:
         """Keep what was learnt."""
-        self.tree_: Any = pruning.cut_at(pruned.tree, self.ccp_alpha)
+        self.tree_: TreeStructure = pruning.cut_at(pruned.tree, self.ccp_alpha)
         self.unpruned_tree_ = grown.tree
         self.n_hyperplanes_ = grown.n_hyperplanes + pruned.n_hyperplanes
         self._scale = grown.scale
@@ -339,7 +339,8 @@ class TreeEstimator(BaseOC1Estimator):
 
     def _unpruned_copy(self) -> Self:
         """Return an estimator whose tree is this one's before anything is cut."""
-        return clone(self).set_params(prune=None, ccp_alpha=0.0)
+        copy: Self = clone(self)
+        return copy.set_params(prune=None, ccp_alpha=0.0)  # type: ignore[no-any-return]
 
     # ------------------------------------------------------------------------------------------------ prediction
 
@@ -498,7 +499,7 @@ class TreeClassifier(BaseOC1Classifier, TreeEstimator):
         weights = super()._weights(sample_weight, X, y)
         if self.class_weight is None:
             return weights
-        of_classes = compute_sample_weight(self.class_weight, y)
+        of_classes: np.ndarray = compute_sample_weight(self.class_weight, y)
         weights = of_classes if weights is None else weights * of_classes
         if weights.min() < 0:
             raise ValueError(f"class_weight must not be negative, got {self.class_weight!r}")
@@ -516,7 +517,7 @@ class TreeClassifier(BaseOC1Classifier, TreeEstimator):
         array (n_samples,)
         """
         leaves = self.apply(X)
-        return self.classes_[self.tree_.majority[leaves]]
+        return np.asarray(self.classes_[self.tree_.majority[leaves]])
 
     def predict_proba(self, X: npt.ArrayLike) -> np.ndarray:
         """Return the share of each class in the leaf of each example, smoothed if so asked for.
@@ -531,7 +532,7 @@ class TreeClassifier(BaseOC1Classifier, TreeEstimator):
             In the order of ``classes_``.
         """
         leaves = self.apply(X)
-        return self.tree_.smoothed_probabilities(self.smoothing)[leaves]
+        return np.asarray(self.tree_.smoothed_probabilities(self.smoothing)[leaves])
 
 
 # ---------------------------------------------------------------------------------------------------- by a splitter

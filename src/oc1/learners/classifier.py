@@ -19,7 +19,7 @@ from ..growing.starts import GROUPINGS, RANDOM, STARTS
 from ..growing.tao import refine
 from ..impurity import MEASURES, ImpurityFunction, get_measure
 from ..kernels import _kernels
-from ..tree.structure import TreeStructure
+from ..tree.linear import Tree
 from .base import (
     CategoricalTree,
     Constraints,
@@ -58,7 +58,7 @@ class OC1Classifier(CategoricalTree, CostComplexityTree, TreeClassifier):
     ----------
     preset : {"paper"} or None, default=None
         What "auto" stands for in `normalize` and `prune`. "paper" gives the settings of the paper's section 4.1:
-        ``normalize="positive"`` and ``prune="holdout"``, beside 20 restarts, 5 jumps and coefficients in turn, which
+        ``normalize="positive"`` and ``prune="holdout"``, besides 20 restarts, 5 jumps and coefficients in turn, which
         are the defaults; and so neither linear starts nor a complexity penalty. Any other value of these two
         parameters counts, whatever the preset.
     criterion : {"twoing", "gini", "info_gain", "max_minority", "sum_minority", "sum_of_variances"} or callable, \
@@ -95,8 +95,8 @@ class OC1Classifier(CategoricalTree, CostComplexityTree, TreeClassifier):
     sparsity : float or None, default=None
         Drop terms of a split as long as it loses no more than this share of its purity. None: drop none.
     refine : bool or None, default=None
-        When the tree is grown and pruned, go over it again: each test is fitted anew to send every example where the
-        subtrees below classify it right, as long as the training error falls; branches that do nothing are removed.
+        When the tree is grown and pruned, go over it again: each test is fitted once more to send every example where
+        the subtrees below classify it right, as long as the training error falls; branches that do nothing are removed.
         None: where the complexity penalty applies, for up to 100,000 examples and ``min_samples_split=2``.
     order : {"sequential", "best", "random"}, default="sequential"
         Which coefficient is perturbed next: each in turn until none changes; the one that improves most; or a random
@@ -112,8 +112,8 @@ class OC1Classifier(CategoricalTree, CostComplexityTree, TreeClassifier):
     min_samples_oblique : int or None, default=None
         Nodes with fewer examples are split axis-parallel only. None: twice the number of attributes.
     max_terms : int or None, default=None
-        At most so many attributes in a split, so that it can be read. From the best split found, the attribute that
-        matters least is dropped (CART's rule) and the other coefficients are improved, until few enough are left.
+        The largest number of attributes in a split, so that it can be read. From the best split found, the attribute
+        that matters least is dropped (CART's rule) and the other coefficients are improved, until few enough are left.
         None: all.
     max_depth : int or None, default=None
         Deepest level of a leaf; the root is level 0.
@@ -122,7 +122,7 @@ class OC1Classifier(CategoricalTree, CostComplexityTree, TreeClassifier):
     min_samples_leaf : int, default=1
         No split leaves fewer examples than this on a side.
     max_leaf_nodes : int or None, default=None
-        Grow best-first until there are so many leaves.
+        Grow best-first until the tree has this number of leaves.
     min_impurity_decrease : float, default=0.0
         A node is split only if the gain, times its share of the examples, is at least this. The gain is the Twoing
         value, the decrease of Gini, the information gained in bits, or the decrease of minority or variance per
@@ -132,7 +132,7 @@ class OC1Classifier(CategoricalTree, CostComplexityTree, TreeClassifier):
         or text; these indices; these names; or a mask. In each tree the categories are ordered by response as in CART
         (two classes: by the share of the second one; more: along the first principal direction of the class shares),
         and the numbers that order them, drawn to the mean for rare categories, take the place of the attribute. CART
-        orders them anew at each node; here one order serves the whole tree, so that it can take part in linear
+        orders them afresh at each node; here one order serves the whole tree, so that it can take part in linear
         combinations, but categories with equal shares are never told apart. Missing values, and categories not seen
         in training, count as the mean.
     missing : {"mean", "direction"}, default="mean"
@@ -149,16 +149,17 @@ class OC1Classifier(CategoricalTree, CostComplexityTree, TreeClassifier):
     prune_fraction : float, default=0.1
         Share of the examples kept back for ``prune="holdout"``.
     prune_se : float, default=0.0
-        Take the smallest tree within so many standard errors of the best. Weights count as numbers of examples here.
+        Take the smallest tree within this number of standard errors of the best. Weights count as numbers of examples
+        here.
     ccp_alpha : float, default=0.0
         The price of a leaf, in Gini impurity, at which the tree is cut after that, with any `prune`: scikit-learn's
         ``ccp_alpha``, on the same scale. ``cost_complexity_pruning_path`` lists those that make a difference.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, as in scikit-learn.
     smoothing : float, default=0.0
-        So many more examples of each class are added to the counts of a leaf for its probabilities: 0 gives the shares
-        of the classes, 1 is Laplace's rule, (count + 1) / (n + n_classes). Predictions do not change. Weights count as
-        numbers of examples here.
+        The number of examples of each class that are added to the counts of a leaf for its probabilities: 0 gives the
+        shares of the classes, 1 is Laplace's rule, (count + 1) / (n + n_classes). Predictions do not change. Weights
+        count as numbers of examples here.
     random_state : int, RandomState instance or None, default=None
         The same seed gives the same tree, for any `n_jobs`.
     n_jobs : int or None, default=None
@@ -291,13 +292,13 @@ class OC1Classifier(CategoricalTree, CostComplexityTree, TreeClassifier):
     def _finish(self, data: Training, grown: Grown, pruned: Pruned) -> None:
         super()._finish(data, grown, pruned._replace(tree=self._refined(pruned.tree, data, pruned.alpha)))
 
-    def _refined(self, tree: Any, data: Training, alpha: float) -> TreeStructure:
+    def _refined(self, tree: Any, data: Training, alpha: float) -> Tree:
         """Return the tree after alternating optimisation, if that is wanted; `alpha` is the price of a leaf."""
         # It works on a copy of the examples: where these are many, it must be asked for. And those that change sides
         # could leave too few for a split.
         usual = self._is_penalised and data.n_examples <= self._large and self.min_samples_split == 2
         if not (usual and not len(tree.missing) if self.refine is None else self.refine):
-            return tree
+            return tree  # type: ignore[no-any-return]
         return refine(
             tree,
             data.X,

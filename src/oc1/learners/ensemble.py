@@ -60,7 +60,7 @@ class OC1EnsembleClassifier(BaseOC1Classifier):
     oob_score : bool, default=False
         Whether to score each example by the trees that did not see it; needs `bootstrap`.
     smoothing : float, default=0.0
-        So many more votes for each class are counted in ``predict_proba``; 1 is Laplace's rule. (The trees' own
+        The number of votes that are added for each class in ``predict_proba``; 1 is Laplace's rule. (The trees' own
         smoothing does not matter: they vote.)
     random_state : int, RandomState instance or None, default=None
         The same seed gives the same trees, for any `n_jobs`.
@@ -247,7 +247,7 @@ class OC1EnsembleClassifier(BaseOC1Classifier):
         """Return the number of votes for each class; `counted` says which trees vote on which examples."""
 
         def ask(model: Any, features: np.ndarray) -> np.ndarray:
-            return np.searchsorted(self.classes_, model.predict(X[:, features]))
+            return np.asarray(np.searchsorted(self.classes_, model.predict(X[:, features])))
 
         answers = Parallel(n_jobs=self.n_jobs, prefer="threads")(
             delayed(ask)(*pair) for pair in zip(self.estimators_, self.estimators_features_, strict=True)
@@ -271,7 +271,7 @@ class OC1EnsembleClassifier(BaseOC1Classifier):
             In the order of ``classes_``.
         """
         votes = self._votes(self._checked(X)) + self.smoothing
-        return votes / votes.sum(axis=1, keepdims=True)
+        return np.asarray(votes / votes.sum(axis=1, keepdims=True))
 
     def predict(self, X: npt.ArrayLike) -> np.ndarray:
         """Return the class with most votes, the first of equals.
@@ -285,17 +285,17 @@ class OC1EnsembleClassifier(BaseOC1Classifier):
         array (n_samples,)
         """
         votes = self._votes(self._checked(X))
-        return self.classes_[votes.argmax(axis=1)]
+        return np.asarray(self.classes_[votes.argmax(axis=1)])
 
     def get_depth(self) -> int:
         """Return the depth of the deepest tree."""
         check_is_fitted(self)
-        return max(model.get_depth() for model in self.estimators_)
+        return max(int(model.get_depth()) for model in self.estimators_)
 
     def get_n_leaves(self) -> int:
         """Return the number of leaves of all trees together."""
         check_is_fitted(self)
-        return sum(model.get_n_leaves() for model in self.estimators_)
+        return sum(int(model.get_n_leaves()) for model in self.estimators_)
 
     @property
     def feature_importances_(self) -> np.ndarray:

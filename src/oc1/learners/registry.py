@@ -35,7 +35,8 @@ LEARNERS = {
 def learner_class(class_name: str) -> type:
     """Return a learner's class by the name of the class; KeyError for what is none."""
     modules = {learner.class_name: learner.module for learner in LEARNERS.values()}
-    return getattr(import_module(modules[class_name]), class_name)
+    found: type = getattr(import_module(modules[class_name]), class_name)
+    return found
 
 
 def parameters_of(name: str) -> dict[str, Any]:
@@ -45,7 +46,7 @@ def parameters_of(name: str) -> dict[str, Any]:
     return {key: parameter.default for key, parameter in signature.parameters.items()} | learner.fixed
 
 
-def make_learner(name: str, **parameters: Any):
+def make_learner(name: str, **parameters: Any) -> Any:
     """Return the learner of that name, not fitted.
 
     Parameters

@@ -132,7 +132,7 @@ class RegressionSplitter(Splitter):
         return None
 
     def _pays(self, n_terms: int, n: float, axis_loss: float, loss: float) -> bool:
-        """Whether a test of so many attributes saves more than they cost by the Bayesian information criterion.
+        """Whether a test of `n_terms` attributes saves more than they cost by the Bayesian information criterion.
 
         The errors count as normal for the squared loss, as Laplace's for the absolute one.
         """
@@ -147,8 +147,8 @@ class OC1Regressor(RegressorMixin, CategoricalTree, CostComplexityTree, Splitter
     """Oblique regression tree by the randomized hill climbing of OC1 (Murthy, Kasif & Salzberg 1994).
 
     At each node the best axis-parallel split is found, then hyperplanes are improved one coefficient at a time from
-    several starts, with random jumps out of local minima. The best hyperplane is taken where it saves so much more
-    loss than the best axis-parallel split that its further coefficients pay by the Bayesian information criterion.
+    several starts, with random jumps out of local minima. The best hyperplane is taken where its further coefficients
+    pay, by the Bayesian information criterion: it must save that much more loss than the best axis-parallel split.
 
     Parameters
     ----------
@@ -172,7 +172,7 @@ class OC1Regressor(RegressorMixin, CategoricalTree, CostComplexityTree, Splitter
         No split leaves fewer examples than this on a side. (A number is never quite like another, so a tree without
         this limit grows a leaf for each example, which takes longer and is pruned away again.)
     max_leaf_nodes : int or None, default=None
-        Grow best-first until there are so many leaves.
+        Grow best-first until the tree has this number of leaves.
     min_impurity_decrease : float, default=0.0
         A node is split only if the loss saved per example, times its share of the examples, is at least this.
     categorical_features : None, "from_dtype", or array-like of int, str or bool, default=None
@@ -185,7 +185,7 @@ class OC1Regressor(RegressorMixin, CategoricalTree, CostComplexityTree, Splitter
     prune_fraction : float, default=0.1
         Share of the examples kept back for ``prune="holdout"``.
     prune_se : float, default=0.0
-        Take the smallest tree whose mean loss is within so many of its standard errors of the best. Weights count as
+        Take the smallest tree whose mean loss is within this number of standard errors of the best. Weights count as
         numbers of examples here.
     ccp_alpha : float, default=0.0
         The price of a leaf, in mean loss, at which the tree is cut after that, with any `prune`: scikit-learn's
@@ -307,4 +307,4 @@ class OC1Regressor(RegressorMixin, CategoricalTree, CostComplexityTree, Splitter
         array (n_samples,)
         """
         leaves = self.apply(X)
-        return self.tree_.values[leaves]
+        return np.asarray(self.tree_.outputs()[leaves, 0])

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...growing.splitters import information_gained
 from ...tree.linear import Tree
 from ...tree.validation import described
+from ..impurity import information_gained
 from ..problems import FilePath, FileProblem
 from .record import ModelRecord
 
@@ -67,7 +67,7 @@ def format_tree(model: Any, name: str) -> str:
     if not isinstance(model, TreeClassifier):
         raise ValueError(f"a .dt file holds one tree for classes, not {type(model).__name__}: {advice}")
     check_is_fitted(model)
-    tree = model.tree_
+    tree: Any = model.tree_
     if not tree.has_thresholds:
         raise ValueError(f"a .dt file holds hyperplanes with two sides, not linear machines: {advice}")
     if tree.codes:

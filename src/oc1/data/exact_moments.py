@@ -1,7 +1,7 @@
 """Means and spreads of attributes without rounding: the same, bit for bit, in any order and any division of the rows.
 
-The sums behind them are whole numbers (see `_exact`), so what the parts of the data add up to does not depend on the
-parts, and an example of weight 2 counts as two. Only a mean or a standard deviation is rounded, once.
+The sums behind them are whole numbers (see `oc1.kernels.exact_sums`), so what the parts of the data add up to does not
+depend on the parts, and an example of weight 2 counts as two. Only a mean or a standard deviation is rounded, once.
 """
 
 from __future__ import annotations
@@ -11,13 +11,16 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from math import isqrt, prod
+from typing import TypeVar
 
 import numpy as np
 
 from ..kernels._compiling import announce_compiling
 from ..kernels.exact_sums import MISSING, MOST_VALUES, SHAPE, SMALLEST, add_values
 
-NO_WEIGHTS = np.empty(0)
+NO_WEIGHTS = np.empty(0)  # all examples count alike
+
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -70,8 +73,8 @@ class ExactSums:
         numerator, denominator = value.as_integer_ratio()
         whole = (numerator << -SMALLEST) // denominator
         n, weight = self.n_missing, self.missing
-        holes = ExactSums(n, 0, value, value, weight, 0, weight * whole, weight * whole * whole)
-        return replace(self, n_missing=0, missing=0) + holes
+        fillings = ExactSums(n, 0, value, value, weight, 0, weight * whole, weight * whole * whole)
+        return replace(self, n_missing=0, missing=0) + fillings
 
     @property
     def mean(self) -> float:
@@ -92,7 +95,7 @@ class ExactSums:
 
 
 @dataclass(frozen=True)
-class Moments:
+class ExactMoments:
     """The exact sums of each attribute over the rows of one place; the sum of two is that of the rows of both.
 
     Attributes
@@ -102,14 +105,14 @@ class Moments:
 
     attributes: tuple[ExactSums, ...]
 
-    def __add__(self, other: Moments) -> Moments:
+    def __add__(self, other: ExactMoments) -> ExactMoments:
         if len(self.attributes) != len(other.attributes):
             raise ValueError(f"{len(self.attributes)} attributes and {len(other.attributes)} do not add up")
-        return Moments(tuple(a + b for a, b in zip(self.attributes, other.attributes, strict=True)))
+        return ExactMoments(tuple(a + b for a, b in zip(self.attributes, other.attributes, strict=True)))
 
-    def filled(self, fill: np.ndarray) -> Moments:
+    def filled(self, fill: np.ndarray) -> ExactMoments:
         """Return the sums with the attributes' fill values in place of missing ones."""
-        return Moments(tuple(a.filled(value) for a, value in zip(self.attributes, fill.tolist(), strict=True)))
+        return ExactMoments(tuple(a.filled(value) for a, value in zip(self.attributes, fill.tolist(), strict=True)))
 
     @property
     def lowest(self) -> np.ndarray:
@@ -132,9 +135,9 @@ class Moments:
         return np.array([a.deviation for a in self.attributes])
 
 
-def moments_of(
+def exact_moments(
     X: np.ndarray, weights: np.ndarray | None = None, rows: np.ndarray | None = None, n_jobs: int = 1
-) -> Moments:
+) -> ExactMoments:
     """Add up the attributes of the given rows.
 
     Parameters
@@ -150,14 +153,14 @@ def moments_of(
 
     Returns
     -------
-    Moments
+    ExactMoments
     """
     with announce_compiling():
-        return Moments(tuple(in_threads(partial(_sums_of, X, weights, rows), X.shape[1], n_jobs)))
+        return ExactMoments(tuple(in_threads(partial(_sums_of, X, weights, rows), X.shape[1], n_jobs)))
 
 
-def in_threads(task: Callable, n_tasks: int, n_jobs: int) -> list:
-    """Do a task with the numbers from 0 on, in threads; return the answers."""
+def in_threads(task: Callable[[int], Result], n_tasks: int, n_jobs: int) -> list[Result]:
+    """Call a task with each number from 0 to `n_tasks` - 1, in threads; return the results."""
     if n_jobs == 1:
         return [task(number) for number in range(n_tasks)]
     with ThreadPoolExecutor(n_jobs) as pool:
@@ -184,7 +187,7 @@ def _sums_of(X: np.ndarray, weights: np.ndarray | None, rows: np.ndarray | None,
 
 
 def _trailing_zeros(number: int) -> int:
-    """Return how often a number can be halved."""
+    """Return the number of zeros at the end of a number's binary digits."""
     return (number & -number).bit_length() - 1
 
 

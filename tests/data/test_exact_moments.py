@@ -9,8 +9,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from oc1.data.moments import Moments, moments_of
-from oc1.data.search_space import SAMPLED, SearchSpace, attribute_means, centre_of, filled, sample_positions
+from oc1.data.exact_moments import ExactMoments, exact_moments
+from oc1.data.search_space import MAX_SAMPLED_ROWS, SearchSpace, attribute_means, centre_of, filled, sample_positions
 from oc1.kernels import exact_sums as _exact
 
 LARGEST = np.finfo(float).max
@@ -63,7 +63,7 @@ def dump(moments):
 @example((np.array([[3.0], [3.0]]), np.array([0.0, 0.0])))
 def test_the_nearest_floats_to_mean_and_deviation(table):
     X, weights = table
-    moments = moments_of(X, weights)
+    moments = exact_moments(X, weights)
     for m in range(X.shape[1]):
         x, w = X[:, m], np.ones(len(X)) if weights is None else weights
         mean, variance = fractions_of(x, w)
@@ -83,17 +83,17 @@ def test_order_and_division_of_the_rows_change_nothing(table, data):
     order = np.array(data.draw(st.permutations(range(n))), dtype=np.int64)
     cuts = sorted(data.draw(st.lists(st.integers(0, n), max_size=4)))
     parts = np.split(order, cuts)  # some are empty
-    places = [moments_of(X[rows], None if weights is None else weights[rows]) for rows in parts]
-    whole = moments_of(X, weights)
+    places = [exact_moments(X[rows], None if weights is None else weights[rows]) for rows in parts]
+    whole = exact_moments(X, weights)
     assert dump(sum(places[1:], places[0])) == dump(whole)
-    assert dump(moments_of(X, None if weights is None else weights[order], order, n_jobs=2)) == dump(whole)
+    assert dump(exact_moments(X, None if weights is None else weights[order], order, n_jobs=2)) == dump(whole)
 
 
 @given(tables(weights=st.integers(0, 3).map(float)))
 def test_a_weight_of_two_counts_as_twice_the_row(table):
     X, weights = table
     weights = np.ones(len(X)) if weights is None else weights
-    weighted, repeated = moments_of(X, weights), moments_of(np.repeat(X, weights.astype(int), axis=0))
+    weighted, repeated = exact_moments(X, weights), exact_moments(np.repeat(X, weights.astype(int), axis=0))
     for name in ("known", "missing", "total", "squares"):
         assert [getattr(a, name) for a in weighted.attributes] == [getattr(a, name) for a in repeated.attributes]
     assert weighted.means.tobytes() == repeated.means.tobytes()
@@ -104,7 +104,7 @@ def test_a_weight_of_two_counts_as_twice_the_row(table):
 def test_filling_the_sums_is_filling_the_rows(table, value):
     X, weights = table
     fill = np.full(X.shape[1], value)
-    assert dump(moments_of(X, weights).filled(fill)) == dump(moments_of(filled(X, fill), weights))
+    assert dump(exact_moments(X, weights).filled(fill)) == dump(exact_moments(filled(X, fill), weights))
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -116,7 +116,7 @@ def test_bins_have_room_for_many_rows_and_chunks_add_up(weighted):
     for exponent in range(16):
         X = np.full((n, 1), x * 2.0**exponent)
         weights = np.full(n, weight) if weighted else None
-        (sums,) = moments_of(X, weights).attributes
+        (sums,) = exact_moments(X, weights).attributes
         w = Fraction(weight) if weighted else Fraction(1)
         unit = Fraction(2) ** _exact.SMALLEST
         assert sums.known * unit == n * w
@@ -129,23 +129,23 @@ def test_layouts_and_single_precision():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 3)).astype(np.float32)
     X[::7, 1] = np.nan
-    expected = dump(moments_of(X.astype(np.float64)))
-    assert dump(moments_of(X)) == dump(moments_of(np.asfortranarray(X))) == expected
+    expected = dump(exact_moments(X.astype(np.float64)))
+    assert dump(exact_moments(X)) == dump(exact_moments(np.asfortranarray(X))) == expected
     X.flags.writeable = False
-    assert dump(moments_of(X, np.ones(300, dtype=np.float32))) == expected
+    assert dump(exact_moments(X, np.ones(300, dtype=np.float32))) == expected
 
 
 def test_small_to_send():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(1000, 50)) * 10.0 ** rng.integers(-5, 5, 50)
-    moments = moments_of(X, rng.random(1000))
+    moments = exact_moments(X, rng.random(1000))
     assert len(pickle.dumps(moments)) < 1000 * 50
     assert dump(pickle.loads(pickle.dumps(moments))) == dump(moments)
 
 
 def test_different_numbers_of_attributes_do_not_add_up():
     with pytest.raises(ValueError, match="2 attributes and 3"):
-        moments_of(np.zeros((1, 2))) + moments_of(np.zeros((1, 3)))
+        exact_moments(np.zeros((1, 2))) + exact_moments(np.zeros((1, 3)))
 
 
 def test_the_plain_code_does_the_same():
@@ -166,8 +166,8 @@ def test_the_plain_code_does_the_same():
 def test_sampled_positions_are_even_and_include_both_ends():
     assert sample_positions(7).tolist() == list(range(7))
     assert len(sample_positions(0)) == 0
-    positions = sample_positions(3 * SAMPLED)
-    assert (len(positions), positions[0], positions[-1]) == (SAMPLED, 0, 3 * SAMPLED - 1)
+    positions = sample_positions(3 * MAX_SAMPLED_ROWS)
+    assert (len(positions), positions[0], positions[-1]) == (MAX_SAMPLED_ROWS, 0, 3 * MAX_SAMPLED_ROWS - 1)
     assert set(np.diff(positions)) <= {2, 3, 4}
 
 
@@ -182,7 +182,7 @@ def test_centre_is_the_median_of_different_values():
 @pytest.mark.parametrize("weighted", [False, True])
 def test_search_space_of_places_is_that_of_all_rows(normalize, weighted):
     rng = np.random.default_rng(1)
-    n = SAMPLED + 5000
+    n = MAX_SAMPLED_ROWS + 5000
     X = np.column_stack([rng.normal(3, 2, n), np.full(n, 7.0), rng.integers(0, 5, n), rng.exponential(size=n) * 1e300])
     X[rng.random(X.shape) < 0.1] = np.nan
     weights = rng.random(n) if weighted else None
@@ -191,12 +191,12 @@ def test_search_space_of_places_is_that_of_all_rows(normalize, weighted):
     own_weights = None if weights is None else weights[rows]
     whole = SearchSpace.make(X, rows, fill, own_weights, normalize, n_jobs=2)
     places = [
-        moments_of(X[part], None if weights is None else weights[part])
+        exact_moments(X[part], None if weights is None else weights[part])
         for part in np.array_split(rng.permutation(rows), 5)
     ]
     moments = sum(places[1:], places[0]).filled(fill)
     sample = filled(X[rows[sample_positions(len(rows))]], fill)
-    assert isinstance(moments, Moments)
+    assert isinstance(moments, ExactMoments)
     together = SearchSpace.of_moments(moments, sample, normalize)
     assert together.shift.tobytes() == whole.shift.tobytes()
     assert together.scale.tobytes() == whole.scale.tobytes()
