@@ -20,7 +20,7 @@ from rich.console import Console
 from rich.table import Table
 
 from oc1 import OC1Classifier, OC1EnsembleClassifier
-from oc1.conversion.c.program import to_c
+from oc1.conversion import to_c
 from oc1.datasets import make_rcb
 
 KINDS = {

@@ -21,9 +21,7 @@ from sklearn.datasets import load_digits, load_iris
 
 from oc1 import OC1Classifier, OC1EnsembleClassifier
 from oc1.baselines import LMDTClassifier
-from oc1.conversion.onnx import to_onnx
-from oc1.conversion.python import to_python
-from oc1.conversion.sql import to_sql
+from oc1.conversion import to_onnx, to_python, to_sql
 from oc1.datasets import make_rcb
 
 N_ROWS = 100_000

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from converted_models import NUMERIC, WITH_CATEGORIES, fitted, mixed_rows, rows_for
 
-from oc1.conversion.onnx import to_onnx
+from oc1.conversion import to_onnx
 from oc1.learners.classifier import OC1Classifier
 
 onnx = pytest.importorskip("onnx")

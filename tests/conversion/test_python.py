@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from converted_models import NUMERIC, WITH_CATEGORIES, fitted, mixed_rows, rows_for
 
-from oc1.conversion.python import to_python
+from oc1.conversion import to_python
 from oc1.learners.classifier import OC1Classifier
 from oc1.learners.reduction import reduce_model
 

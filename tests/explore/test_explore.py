@@ -286,7 +286,7 @@ def test_the_command_leaves_out_unknown_classes(files):
         file.write("\n0.5,0.5,nowhere\n")
     result = run("explore", files / "rcb.json", files / "rcb.csv")
     assert result.exit_code == 0
-    assert "1 examples are left out" in result.stderr
+    assert "1 examples left out" in result.stderr
     assert "'nowhere'" in result.stderr
 
 

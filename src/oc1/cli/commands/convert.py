@@ -109,20 +109,14 @@ def _check_kind(to: str | None, out: Path | None) -> str:
 def _converted(kind: str, model: Any, name: str | None, numbers: str, bits: int, rows: Any, table: str | None) -> bytes:
     """Return a model as a program."""
     named = {} if name is None else {"name": name}
-    if kind == "onnx":
-        from ...conversion.onnx import to_onnx
+    from ...conversion import to_c, to_onnx, to_python, to_sql
 
+    if kind == "onnx":
         return to_onnx(model, input_type=numbers)
     if kind == "python":
-        from ...conversion.python import to_python
-
         return to_python(model, **named).encode()
     if kind == "sql":
-        from ...conversion.sql import to_sql
-
         return to_sql(model, table=table).encode()
-    from ...conversion.c.program import to_c
-
     written = to_c(model, numbers=numbers, bits=bits, data=rows, **named)
     if written.n_rows is not None:
         note(f"of {written.n_rows} rows, {written.n_different} get another class; {written.n_close} could by rounding")
