@@ -7,7 +7,7 @@ it, and looks up the child; leaves lead to themselves.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -122,14 +122,24 @@ class _Graph:
             if (name := f"v{self.n_values}") not in self.taken:
                 return name
 
-    def add(self, operator: str, *inputs: str, outputs: int = 1, **attributes: Any) -> Any:
-        """Add an operator; return the name of its output, or a list of names if there are several."""
-        names = [self._new_name() for _ in range(outputs)]
+    def _put(self, operator: str, inputs: Sequence[str], outputs: list[str], **attributes: Any) -> None:
         self.uses_ml |= attributes.get("domain") == "ai.onnx.ml"
-        # The shortest name that is unique; some programs want one.
-        own_name = f"n{len(self.nodes) + 1}"
-        self.nodes.append(self.onnx.helper.make_node(operator, inputs, names, name=own_name, **attributes))
-        return names[0] if outputs == 1 else names
+        own_name = f"n{len(self.nodes) + 1}"  # some programs want one
+        self.nodes.append(self.onnx.helper.make_node(operator, inputs, outputs, name=own_name, **attributes))
+
+    def add(self, operator: str, *inputs: str, **attributes: Any) -> str:
+        """Add an operator; return the name of its output."""
+        name = self._new_name()
+        self._put(operator, inputs, [name], **attributes)
+        return name
+
+    def columns(self, value: str, width: int) -> list[str]:
+        """Return the columns of a value, (N, 1) each."""
+        if width == 1:
+            return [value]
+        names = [self._new_name() for _ in range(width)]
+        self._put("Split", [value], names, axis=1)
+        return names
 
     def table(self, values: Any) -> str:
         """Add constants; return their name."""
@@ -154,7 +164,7 @@ class _Graph:
 
     def put_out(self, name: str, value: str, element: type, *sizes: int) -> None:
         """Make a value an output under a name of its own."""
-        self.nodes.append(self.onnx.helper.make_node("Identity", [value], [name], name=f"n{len(self.nodes) + 1}"))
+        self._put("Identity", [value], [name])
         self.outputs.append(self._described(name, element, *sizes))
 
     def serialise(self, properties: dict[str, str]) -> bytes:
@@ -169,7 +179,7 @@ class _Graph:
         model.doc_string = f"{properties['learner']} of the Python package oc1. Missing values are NaN."
         helper.set_model_props(model, properties)
         self.onnx.checker.check_model(model, full_check=True)
-        return model.SerializeToString(deterministic=True)
+        return bytes(model.SerializeToString(deterministic=True))
 
 
 def _inputs(graph: _Graph, plain: ReducedModel, element: type) -> tuple[str, Any]:
@@ -197,11 +207,8 @@ def _inputs(graph: _Graph, plain: ReducedModel, element: type) -> tuple[str, Any
         elif kind_of(values, f"the categories of {feature_name!r}") is str if values else False:
             name = graph.put_in(str(feature_name), str, 1)
             keys = [check_text(value, "the category") for value in values]
-            numbers = graph.add(
-                "LabelEncoder", name, domain="ai.onnx.ml", keys_strings=keys,
-                values_int64s=list(range(len(keys))), default_int64=len(keys),
-            )  # fmt: skip
-            columns.append((numbers, values))
+            table = {"keys_strings": keys, "values_int64s": list(range(len(keys))), "default_int64": len(keys)}
+            columns.append((graph.add("LabelEncoder", name, domain="ai.onnx.ml", **table), values))
         else:
             name = graph.put_in(str(feature_name), element, 1)
             if any(float(value) != value for value in values):
@@ -258,11 +265,6 @@ def _padded(graph: _Graph, seen: str, chosen: list[np.ndarray], n_features: int)
     if (features == n_features).any():
         seen = graph.add("Pad", seen, graph.table([0, 0, 0, 1]), graph.table(np.float64(0.0)))
     return seen, features
-
-
-def _columns(graph: _Graph, value: str, width: int) -> list[str]:
-    """Return the columns of a value, (N, 1) each."""
-    return [value] if width == 1 else graph.add("Split", value, axis=1, outputs=width)
 
 
 def _tests(graph: _Graph, tree: Any, raw: str, seen: str) -> Callable[[str], str]:
@@ -325,7 +327,7 @@ def _machines(graph: _Graph, tree: TreeStructure, raw: str, seen: str) -> Callab
     def ask(node: str) -> str:
         values = graph.add("Gather", constants_table, node)
         taken = graph.add("GatherElements", seen, graph.add("Gather", features_table, node), axis=1)
-        for column, table in zip(_columns(graph, taken, features.shape[1]), coefficient_tables, strict=True):
+        for column, table in zip(graph.columns(taken, features.shape[1]), coefficient_tables, strict=True):
             values = graph.add("Add", values, graph.add("Mul", column, graph.add("Gather", table, node)))
         # Where huge values overflow the model takes the first function that is no number; ArgMax need not.
         undefined = graph.cast(graph.add("IsNaN", values), np.int32)
@@ -348,4 +350,5 @@ def _count(graph: _Graph, plain: ReducedModel, nodes: list[str]) -> str:
     fixed = fixed_total(plain)
     if fixed is not None:
         return graph.add("Div", total, graph.table(np.float64(fixed)))
-    return graph.add("Div", total, add_up(_columns(graph, total, n_classes), lambda a, b: graph.add("Add", a, b)))
+    votes: str = add_up(graph.columns(total, n_classes), lambda a, b: graph.add("Add", a, b))
+    return graph.add("Div", total, votes)

@@ -322,7 +322,7 @@ def _query(plain: ReducedModel, columns: _Columns, source: str, table: str) -> s
     outputs = [quoted_name(name, "the class") for name in _output_names(plain)]
     if plain.task == "class":
         tree = plain.trees[0]
-        answers: dict[tuple, int] = {}
+        answers: dict[tuple[Any, ...], int] = {}
         for node in np.flatnonzero(tree.tree.is_leaf).tolist():
             answers.setdefault((int(tree.votes[node]), *tree.leaves[node].tolist()), len(answers))
 

@@ -62,7 +62,7 @@ def written_sum(terms: list[str]) -> str:
     >>> written_sum(["a", "b", "c"])
     '((a + b) + c)'
     """
-    return add_up(terms, lambda left, right: f"({left} + {right})")
+    return str(add_up(terms, lambda left, right: f"({left} + {right})"))
 
 
 def written_total(plain: ReducedModel, voices: list[str], write: Callable[[float], str]) -> str:

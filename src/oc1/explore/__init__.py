@@ -9,6 +9,8 @@ import json
 from importlib import resources
 from typing import Any
 
+from numpy.typing import ArrayLike
+
 from .page import page_data
 
 __all__ = ["explore"]
@@ -17,7 +19,14 @@ __all__ = ["explore"]
 SCRIPTS = ("model", "words", "elements", "tree", "moving", "node", "pruning", "example", "map", "start")
 
 
-def explore(model: Any, X=None, y=None, *, source: Any = None, title: str | None = None) -> str:
+def explore(
+    model: Any,
+    X: ArrayLike | None = None,
+    y: ArrayLike | None = None,
+    *,
+    source: Any = None,
+    title: str | None = None,
+) -> str:
     """Return a page that shows a model: its trees, what each node asks, and the way of an example through them.
 
     Parameters

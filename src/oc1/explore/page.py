@@ -27,7 +27,9 @@ MAX_NODES = 6000
 MAX_NUMBERS = 250_000
 
 
-def page_data(model: Any, X=None, y=None, *, source: Any = None, title: str | None = None) -> dict[str, Any]:
+def page_data(
+    model: Any, X: Any = None, y: Any = None, *, source: Any = None, title: str | None = None
+) -> dict[str, Any]:
     """Return all that the page of a model shows; the parameters are those of `explore`."""
     if X is not None and y is None:
         raise ValueError("y is needed with X: the classes (or numbers) of the examples")
@@ -262,13 +264,13 @@ def _chosen_rows(n: int, most: int) -> np.ndarray:
     return np.arange(n) if n <= most else np.sort(np.random.default_rng(0).permutation(n)[:most])
 
 
-def _drawn(checked: np.ndarray, y: Any, model: Any) -> list[list]:
+def _drawn(checked: np.ndarray, y: Any, model: Any) -> list[list[Any]]:
     """Return some examples as the page takes them, the answer last."""
     values = getattr(model, "categories_", None)
     answers = np.asarray(y).tolist()
     rows = []
     for i in _chosen_rows(len(checked), MAX_TRIED).tolist():
-        row: list = [_number(value) for value in checked[i]]
+        row: list[Any] = [_number(value) for value in checked[i]]
         for m, own in enumerate(values if values is not None else ()):
             if own is not None and row[m] is not None:
                 row[m] = _labels([own[int(row[m])]])[0]
@@ -276,7 +278,7 @@ def _drawn(checked: np.ndarray, y: Any, model: Any) -> list[list]:
     return rows
 
 
-def _points(X: np.ndarray | None, y: Any, values: Any) -> list[list]:
+def _points(X: np.ndarray | None, y: Any, values: Any) -> list[list[Any]]:
     """Return points for the map of a model on two attributes."""
     if X is None or X.shape[1] != 2 or values is not None:
         return []

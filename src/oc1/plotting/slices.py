@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
 from matplotlib.colors import Colormap, LinearSegmentedColormap, Normalize, to_rgb
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
@@ -24,7 +25,14 @@ REACH = 3.0
 
 
 def plot_partition(
-    model: Any, X=None, y=None, *, features=None, node: int | None = None, ax: Axes | None = None, at=None
+    model: Any,
+    X: ArrayLike | None = None,
+    y: ArrayLike | None = None,
+    *,
+    features: Sequence[str | int] | None = None,
+    node: int | None = None,
+    ax: Axes | None = None,
+    at: Mapping[Any, Any] | ArrayLike | None = None,
 ) -> Axes:
     """Draw how a model divides a plane, with examples.
 
@@ -73,7 +81,9 @@ def plot_partition(
     return _plot_attributes(model, X, y, features, at, ax)
 
 
-def _plot_attributes(model: Any, X, y, features, at, ax: Axes | None) -> Axes:
+def _plot_attributes(
+    model: Any, X: ArrayLike | None, y: ArrayLike | None, features: Sequence[str | int] | None, at: Any, ax: Axes | None
+) -> Axes:
     if isinstance(model, BaseEstimator):
         check_is_fitted(model)
     tree = None if hasattr(model, "estimators_") else tree_of(model)
@@ -100,7 +110,9 @@ def _plot_attributes(model: Any, X, y, features, at, ax: Axes | None) -> Axes:
 
         def ask(grid: np.ndarray) -> np.ndarray:
             places = plane.origin + grid @ np.stack([plane.across, plane.up])
-            return asked.predict(places) if tree is None else tree.classes[tree.majority[tree.apply(places)]]
+            return np.asarray(
+                asked.predict(places) if tree is None else tree.classes[tree.majority[tree.apply(places)]]
+            )
 
         paint_grid(ax, ask, box, colours.classes)
     if points is not None:
@@ -116,7 +128,7 @@ def _plot_attributes(model: Any, X, y, features, at, ax: Axes | None) -> Axes:
     return ax
 
 
-def _plot_node_plane(model: Any, node: int, X, y, ax: Axes | None) -> Axes:
+def _plot_node_plane(model: Any, node: int, X: ArrayLike | None, y: ArrayLike | None, ax: Axes | None) -> Axes:
     tree = checked_node(tree_of(model), node)
     if X is None or y is None:
         raise ValueError("the plane of a node is that of its examples: give X and y")
@@ -190,7 +202,7 @@ class Colours(NamedTuple):
     norm: Normalize
 
     @classmethod
-    def make(cls, model: Any, tree: TreeStructure | None, y, n_samples: int) -> Colours:
+    def make(cls, model: Any, tree: TreeStructure | None, y: ArrayLike | None, n_samples: int) -> Colours:
         """Check the classes or numbers of examples."""
         shades = LinearSegmentedColormap.from_list("numbers", [tint(COLOURS[0], 0.05), to_rgb(COLOURS[0])])
         if tree is not None and not tree.predicts_classes:
@@ -249,7 +261,7 @@ def _index(names: list[str], attribute: Any) -> int:
     return int(attribute)
 
 
-def _pair(names: list[str], features) -> tuple[int, int]:
+def _pair(names: list[str], features: Sequence[str | int] | None) -> tuple[int, int]:
     if features is None:
         if len(names) != 2:
             raise ValueError(
@@ -301,7 +313,7 @@ def _held(names: list[str], middle: np.ndarray, at: Any, tree: Any) -> np.ndarra
     return held
 
 
-def _points(model: Any, tree: Any, X, pair: tuple[int, int]) -> np.ndarray:
+def _points(model: Any, tree: Any, X: ArrayLike, pair: tuple[int, int]) -> np.ndarray:
     """Return the examples in the plane of two attributes; NaN where a value is missing."""
     rows = checked_rows(model, X)
     return (np.asarray(rows, dtype=float) if tree is None else tree.coded(rows))[:, pair]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from ..data.categories import replace_by_codes
 from ..kernels import _kernels
@@ -59,11 +60,11 @@ class Tree(TreeStructure):
     _OFFSETS: ClassVar[str] = "terms"
     _PARTS: ClassVar[tuple[str, ...]] = ("features", "coefficients")
 
-    terms: np.ndarray
-    features: np.ndarray
-    coefficients: np.ndarray
-    thresholds: np.ndarray
-    gaps: np.ndarray
+    terms: npt.NDArray[np.int64]
+    features: npt.NDArray[np.int32]
+    coefficients: npt.NDArray[np.float64]
+    thresholds: npt.NDArray[np.float64]
+    gaps: npt.NDArray[np.float64]
 
     def test(self, node: int) -> tuple[np.ndarray, np.ndarray, float]:
         """Return (features, coefficients, threshold) of an inner node's test."""

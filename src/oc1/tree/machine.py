@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import numpy.typing as npt
 
 from .structure import NodeFunctions, TreeStructure
 from .text import write_functions
@@ -52,10 +53,10 @@ class MachineTree(TreeStructure):
     _OFFSETS: ClassVar[str] = "machines"
     _PARTS: ClassVar[tuple[str, ...]] = ("functions", "labels")
 
-    machines: np.ndarray
-    functions: np.ndarray
-    labels: np.ndarray
-    gaps: np.ndarray
+    machines: npt.NDArray[np.int64]
+    functions: npt.NDArray[np.float64]
+    labels: npt.NDArray[np.int32]
+    gaps: npt.NDArray[np.float64]
 
     def machine(self, node: int) -> tuple[np.ndarray, np.ndarray]:
         """Return (functions, labels) of an inner node, a row for each branch."""

@@ -75,9 +75,9 @@ def prune_sequence(tree: TreeStructure, costs: np.ndarray | None = None) -> Prun
     is_leaf = tree.is_leaf
     shares = tree.costs if costs is None else costs
     # Lists: single numbers of arrays are slow to get at.
-    cost = shares.tolist()
-    below = tree.sum_upwards(np.where(is_leaf, shares, 0.0)).tolist()
-    leaves = tree.sum_upwards(is_leaf.astype(float)).tolist()
+    cost: list[float] = shares.tolist()
+    below: list[float] = tree.sum_upwards(np.where(is_leaf, shares, 0.0)).tolist()
+    leaves: list[float] = tree.sum_upwards(is_leaf).tolist()
     parents, children, alive = tree.parents.tolist(), tree.children.tolist(), (~is_leaf).tolist()
     steps = np.where(is_leaf, 0, -1).tolist()
 

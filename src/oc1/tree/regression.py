@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 
 from .linear import Tree
 
@@ -27,8 +28,8 @@ class RegressionTree(Tree):
     kind: ClassVar[str] = "regression"
     _NODE_ARRAYS: ClassVar[tuple[str, ...]] = (*Tree._NODE_ARRAYS, "values", "losses")
 
-    values: np.ndarray
-    losses: np.ndarray
+    values: npt.NDArray[np.float64]
+    losses: npt.NDArray[np.float64]
 
     @property
     def costs(self) -> np.ndarray:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, NamedTuple, Self
 
 import numpy as np
+import numpy.typing as npt
 from scipy import sparse
 
 from ..data.categories import replace_by_codes
@@ -73,10 +74,10 @@ class TreeStructure(ABC):
     _OFFSETS: ClassVar[str]
     _PARTS: ClassVar[tuple[str, ...]]
 
-    children: np.ndarray
-    counts: np.ndarray
-    gains: np.ndarray
-    fill: np.ndarray
+    children: npt.NDArray[np.int32]
+    counts: npt.NDArray[np.float64]
+    gains: npt.NDArray[np.float64]
+    fill: npt.NDArray[np.float64]
     classes: np.ndarray
     feature_names: tuple[str, ...]
     codes: Any = field(default=(), kw_only=True)

@@ -157,11 +157,11 @@ def tree_of(model: Any) -> TreeStructure:
 
 def scale_of(model: Any, examples: NodeExamples | None = None) -> np.ndarray:
     """Return what makes coefficients comparable: a tree alone must take it from the examples."""
-    own = getattr(model, "_scale", None)
-    if own is not None:
-        return own
-    tree = tree_of(model)
-    return np.ones(len(tree.fill)) if examples is None or not len(examples.X) else examples.X.std(axis=0)
+    if hasattr(model, "_scale"):
+        return np.asarray(model._scale)
+    if examples is None or not len(examples.X):
+        return np.ones(len(tree_of(model).fill))
+    return np.asarray(examples.X.std(axis=0))
 
 
 class NodeExamples(NamedTuple):
@@ -204,7 +204,8 @@ class NodeExamples(NamedTuple):
 
     def rows(self, node: int) -> np.ndarray:
         """Return the examples that reach a node, in their order."""
-        return self.paths.indices[self.paths.indptr[node] : self.paths.indptr[node + 1]]
+        start, stop = self.paths.indptr[node : node + 2]
+        return np.asarray(self.paths.indices[start:stop])
 
     def projected(self, node: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return the examples at a node with a threshold, their projections, and whether each goes right.
@@ -252,8 +253,8 @@ def class_numbers(classes: np.ndarray, y: ArrayLike, n_samples: int) -> np.ndarr
 def checked_rows(model: Any, X: ArrayLike) -> np.ndarray:
     """Return rows as a fitted model, or a tree, takes them."""
     if isinstance(model, BaseEstimator):
-        return model._checked(X)
-    rows = check_array(X, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan")
+        return np.asarray(model._checked(X))
+    rows: np.ndarray = check_array(X, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan")
     n_features = len(tree_of(model).fill)
     if rows.shape[1] != n_features:
         raise ValueError(f"X has {rows.shape[1]} attributes, but the tree has {n_features}")

@@ -107,7 +107,7 @@ def whole(value: Any, where: str, low: int = 0, high: int = 2**63 - 1) -> int:
     return value
 
 
-def items(value: Any, where: str, length: int | None = None) -> list:
+def items(value: Any, where: str, length: int | None = None) -> list[Any]:
     """Return a list, of some length if one is given."""
     if type(value) is not list:
         raise InvalidField(where, f"must be a list, not {described(value)}")
@@ -346,7 +346,7 @@ def directions(values: Any, n_terms: np.ndarray) -> Any:
     return missing
 
 
-def categorical(codes: Any, names: Any, d: int) -> tuple[tuple, tuple]:
+def categorical(codes: Any, names: Any, d: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     """Return the codes of categories and what these are called, for each attribute or for none."""
     if codes == [] and names == []:
         return (), ()

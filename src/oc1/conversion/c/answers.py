@@ -76,7 +76,7 @@ def _fixed_shares(shares: np.ndarray) -> np.ndarray:
     left = (ONE - whole.sum(axis=1)).astype(int)
     order = np.argsort(-(scaled - whole), axis=1, kind="stable")
     rank = np.argsort(order, axis=1, kind="stable")
-    return (whole + (rank < left[:, None])).astype(int)
+    return np.asarray(whole + (rank < left[:, None]), dtype=int)
 
 
 # ---------------------------------------------------------------------------------------------------- a vote

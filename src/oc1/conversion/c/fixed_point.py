@@ -13,6 +13,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -76,7 +77,7 @@ class Walk:
     missing_mark: float | int = math.nan
 
     @classmethod
-    def make(cls, plain: ReducedTree, categories: dict[int, list]) -> Walk:
+    def make(cls, plain: ReducedTree, categories: dict[int, list[Any]]) -> Walk:
         """Take a tree as it is, in doubles; `categories` lists the values of each categorical column."""
         tree, is_machine = plain.tree, not plain.tree.has_thresholds
         functions, terms = [0], [0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -36,7 +37,7 @@ class Head:
     plain: ReducedModel
     learner: str
     labels: list[str]
-    categories: dict[int, list]
+    categories: dict[int, list[Any]]
     units: np.ndarray
     cost: tuple[int | None, int | None, int | None]
 

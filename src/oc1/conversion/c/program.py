@@ -146,7 +146,7 @@ def to_c(
     return CFile(_write(head, walks), *cost)
 
 
-def _categories(model: Any, plain: ReducedModel) -> dict[int, list]:
+def _categories(model: Any, plain: ReducedModel) -> dict[int, list[Any]]:
     """Return the values of each categorical column in the order of their numbers."""
     known = getattr(model, "categories_", None) or [None] * len(plain.feature_names)
     return {m: list(own.tolist()) for m, own in enumerate(known) if own is not None}
