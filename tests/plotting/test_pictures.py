@@ -7,7 +7,6 @@ from matplotlib.patches import FancyBboxPatch, PathPatch, Rectangle
 from oc1 import OC1Classifier, OC1EnsembleClassifier, OC1Regressor
 from oc1.baselines import LMDTClassifier
 from oc1.plotting import (
-    class_area,
     cut_polygon,
     plot_importances,
     plot_partition,
@@ -19,6 +18,7 @@ from oc1.plotting import (
 )
 from oc1.plotting.equations import lines_of_test
 from oc1.plotting.regions import Plane
+from oc1.plotting.style import class_area
 from oc1.tree.summaries import NodeExamples, summarise_nodes
 
 

@@ -8,7 +8,9 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from oc1 import OC1Classifier, OC1EnsembleClassifier, OC1Regressor
 from oc1.baselines import LMDTClassifier
-from oc1.plotting import GRID, _describe, class_style, cut_polygon, draw_partition, draw_tree, tree_regions
+from oc1.plotting import class_style, cut_polygon, draw_partition, draw_tree, tree_regions
+from oc1.plotting.partition import GRID
+from oc1.plotting.trees import _describe
 
 BOX = (-0.5, 1.5, -0.2, 1.1)
 

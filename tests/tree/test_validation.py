@@ -128,10 +128,12 @@ def put(*path_and_value):
 @pytest.mark.parametrize(
     ("name", "change", "message"),
     [
-        ("tests", put("children", 0, [1, 1]), "children: node 1 has two parents"),
-        ("tests", put("children", 0, [1, -1]), "children: node 0 has one branch only"),
+        ("tests", put("children", 0, [1, 1]), "children: node 1 is reached twice"),
+        ("tests", put("children", 0, [1, -1]), "children: node 0 has only one branch"),
         ("tests", put("children", 0, [-1, 1]), "children: node 0 has a branch after one that is missing"),
-        ("tests", put("children", 0, [0, 1]), "children: node 0 is below node 0, but does not come after it"),
+        ("tests", put("children", 0, [0, 1]), "children: node 0 is reached twice"),
+        ("tests", put("children", 0, [2, 1]), "the nodes are not in preorder: node 2 stands where 1 should"),
+        ("tests", put("children", 0, [-1, -1]), "children: node 1 has no parent"),
         ("tests", put("counts", 0, [0, 0, 0]), r"counts\[0\]: must add up to a positive finite number"),
         ("tests", put("features", 0, 3), r"features\[0\]: must be 0 to 2, not 3"),
         ("tests", put("features", 0, 1.0), r"features\[0\]: must be a whole number, not 1.0"),

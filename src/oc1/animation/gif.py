@@ -19,7 +19,8 @@ from PIL import Image
 
 from ..files.atomic import replacing
 from ..growing.progress_bar import progress_bar
-from ..plotting import class_style, cut_polygon, plain
+from ..plotting.regions import cut_polygon
+from ..plotting.style import class_style, plain
 from .recording import JUMP, START, SearchRecord, frames_of, histograms_of, impurity_range, pieces_of, shown
 
 #: Colours of the hyperplane, of a jump, and of earlier positions; classes have others.

@@ -11,8 +11,9 @@ from typing import Any, ClassVar
 
 from .. import __version__
 from ..learners.reduction import ReducedModel, ReducedTree, reduce_model
+from ..tree.validation import cut
 from .sums import linear, written_total
-from .values import known_categories, labels_of, plain_value, shortened
+from .values import known_categories, labels_of, plain_value
 
 #: A tree of more levels or nodes is written as a table: nobody reads it, and Python refuses a hundred nested blocks.
 MAX_LEVELS, MAX_NODES = 20, 400
@@ -208,7 +209,7 @@ class _TreeWriter(ABC):
             for column in self.own.used_features.tolist():
                 value, fill = f"x[{column}]", literal(float(self.own.fill[column]))
                 seen = f"    {variables[column]} = {value} if {value} == {value} else {fill}"
-                lines.append(f"{seen}  # {shortened(str(self.plain.feature_names[column]))}")
+                lines.append(f"{seen}  # {cut(str(self.plain.feature_names[column]))}")
             lines += self._nested(0, "    ", variables)
         function = "\n".join([f"def _tree_{number}(x):", *lines])
         return "\n".join(constants) + "\n\n\n" + function if constants else function
@@ -237,7 +238,7 @@ class _TreeWriter(ABC):
 
     def _nested(self, node: int, indent: str, variables: list[str]) -> list[str]:
         if self.own.is_leaf[node]:
-            comment = "" if self.plain.task == "number" else f"  # {shortened(self.labels[self.tree.votes[node]])}"
+            comment = "" if self.plain.task == "number" else f"  # {cut(self.labels[self.tree.votes[node]])}"
             return [f"{indent}return {self._leaf(node)}{comment}"]
         before, branches = self.ask(node, variables)
         lines = [indent + line for line in before]
@@ -301,22 +302,15 @@ class _Machines(_TreeWriter):
 def _variables(plain: ReducedModel) -> list[str]:
     """Return what each attribute is called inside a function: its name where Python takes it, else ``x1``, ``x2``..."""
     names = [str(feature) for feature in plain.feature_names]
-    plainly = [
-        name.isascii()
-        and name.isidentifier()
-        and not keyword.iskeyword(name)
-        and not name.startswith("_")
-        and name not in ("x", "branch", *dir(builtins))
-        and names.count(name) == 1
-        for name in names
-    ]
-    taken = {name for name, as_it_is in zip(names, plainly, strict=True) if as_it_is}
-    variables = []
-    for number, (name, as_it_is) in enumerate(zip(names, plainly, strict=True), 1):
+    reserved = {"x", "branch", *keyword.kwlist, *dir(builtins)}
+    usable = {name for name in names if name.isascii() and name.isidentifier() and names.count(name) == 1} - reserved
+    usable = {name for name in usable if not name.startswith("_")}
+    taken, variables = set(usable), []
+    for number, name in enumerate(names, 1):
         other = f"x{number}"
         while other in taken:
             other += "_"
-        variables.append(name if as_it_is else other)
+        variables.append(name if name in usable else other)
         taken.add(variables[-1])
     return variables
 

@@ -9,15 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..learners.reduction import ReducedModel
-
-#: Of a user's text in an error message.
-MOST_LETTERS = 60
-
-
-def shortened(value: Any) -> str:
-    """Return what a value looks like in a message or a comment: one short line without control characters."""
-    text = repr(value)
-    return text if len(text) <= MOST_LETTERS else text[: MOST_LETTERS - 3] + "..."
+from ..tree.validation import cut
 
 
 def plain_value(value: Any, what: str) -> Any:
@@ -26,7 +18,7 @@ def plain_value(value: Any, what: str) -> Any:
     for kind, own in kinds:
         if isinstance(value, kind):
             return own(value)
-    raise ValueError(f"{what} {shortened(value)} is neither text nor a number: it cannot be written for other programs")
+    raise ValueError(f"{what} {cut(value)} is neither text nor a number: it cannot be written for other programs")
 
 
 def kind_of(values: Iterable[Any], what: str) -> type:
@@ -44,7 +36,7 @@ def check_text(text: str, what: str) -> str:
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
-        raise ValueError(f"{what} {shortened(text)} is not valid text: it cannot be written as UTF-8") from None
+        raise ValueError(f"{what} {cut(text)} is not valid text: it cannot be written as UTF-8") from None
     return text
 
 

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import FixedLocator, MaxNLocator, NullLocator, ScalarFormatter
 
-from ..plotting import COLOURS, plain, save
+from ..plotting.style import COLOURS, plain, save
 
 
 def _by_data(rows: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:

@@ -15,7 +15,9 @@ from ..baselines import CARTLCClassifier
 from ..datasets import load_figure5, make_pol, make_rcb
 from ..impurity import gini
 from ..learners.classifier import OC1Classifier
-from ..plotting import HALO, corners, cut_polygon, draw_partition, draw_tree, save, scatter, tree_regions
+from ..plotting import cut_polygon, draw_partition, draw_tree, save, scatter, tree_regions
+from ..plotting.regions import corners
+from ..plotting.style import HALO
 
 
 def _uniform_square(n_samples: int, seed: int, keep: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:

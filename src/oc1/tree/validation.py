@@ -125,8 +125,8 @@ def numbers(
     dtype: Any = np.float64,
     *,
     length: int | None = None,
-    low: float | None = None,
-    high: float | None = None,
+    low: float = -np.inf,
+    high: float = np.inf,
     width: int | None = None,
 ) -> np.ndarray:
     """Return a list of finite numbers as an array; `width` is that of the table whose rows it joins, for messages."""
@@ -145,15 +145,12 @@ def numbers(
     except OverflowError:
         i = max(range(len(values)), key=lambda i: abs(values[i]))
         raise InvalidField(place(i), f"{described(values[i])} is too large") from None
-    bad = ~np.isfinite(array)
-    if low is not None:
-        bad |= array < low
-    if high is not None:
-        bad |= array > high
+    bad = ~np.isfinite(array) | (array < low) | (array > high)
     if bad.any():
         i = int(np.flatnonzero(bad)[0])
-        allowed_range = " or more" if high is None else f" to {high}"
-        limits = "finite" if low is None or not np.isfinite(array[i]) else f"{low}{allowed_range}"
+        limits = f"{low} or more" if high == np.inf else f"{low} to {high}"
+        if low == -np.inf or not np.isfinite(array[i]):
+            limits = "finite"
         raise InvalidField(place(i), f"must be {limits}, not {described(values[i])}")
     return array.astype(dtype)
 
@@ -210,35 +207,26 @@ def labels(values: Any, where: str, kind: str | None = None) -> np.ndarray:
 
 def preorder(children: np.ndarray, where: str = "children") -> None:
     """Check that nodes form a tree in preorder: a node, then all below its first branch, then the second, ..."""
-    parents, branches_of = [-1] * len(children), []
-    for node, row in enumerate(children.tolist()):
-        branches = [child for child in row if child >= 0]
-        branches_of.append(branches)
-        if row[: len(branches)] != branches:
+    rows, stack, expected = children.tolist(), [0], 0
+    while stack:
+        node = stack.pop()
+        if node < expected:
+            raise InvalidField(where, f"node {node} is reached twice")
+        if node > expected:
+            raise InvalidField(where, f"the nodes are not in preorder: node {node} stands where {expected} should")
+        expected += 1
+        branches = [child for child in rows[node] if child >= 0]
+        if rows[node][: len(branches)] != branches:
             raise InvalidField(where, f"node {node} has a branch after one that is missing")
         if len(branches) == 1:
-            raise InvalidField(where, f"node {node} has one branch only")
-        for child in branches:
-            if child <= node:
-                raise InvalidField(where, f"node {child} is below node {node}, but does not come after it")
-            if parents[child] >= 0:
-                raise InvalidField(where, f"node {child} has two parents")
-            parents[child] = node
-    sizes = [1] * len(parents)
-    for node in range(len(parents) - 1, 0, -1):
-        if parents[node] < 0:
-            raise InvalidField(where, f"node {node} has no parent")
-        sizes[parents[node]] += sizes[node]
-    for node, branches in enumerate(branches_of):
-        expected = node + 1
-        for child in branches:
-            if child != expected:
-                raise InvalidField(where, f"the nodes below node {node} are not in preorder")
-            expected += sizes[child]
+            raise InvalidField(where, f"node {node} has only one branch")
+        stack += branches[::-1]
+    if expected < len(rows):
+        raise InvalidField(where, f"node {expected} has no parent")
 
 
 def offsets(values: Any, where: str, is_leaf: np.ndarray, total: int, least: int) -> np.ndarray:
-    """Return where the parts of each node begin: leaves have none, other nodes at least so many."""
+    """Return where the parts of each node begin: leaves have none, other nodes `least` or more."""
     starts = numbers(values, where, np.int64, length=len(is_leaf) + 1, low=0, high=total)
     sizes = np.diff(starts)
     if starts[0] != 0 or starts[-1] != total or (sizes < 0).any():

@@ -88,7 +88,7 @@ function named(piece) {
   return best;
 }
 
-const SEVERAL = "There is more than one example here; the first is followed";
+const SEVERAL = "That is more than one example; only the first is followed";
 
 function noAttribute(piece) {
   const name = piece.split("=")[0].trim();
@@ -293,9 +293,9 @@ function otherWay(tree, stop) {
   const words =
     `${cut(attribute.name, 40)} would have to be ${fmt(by)} ${direction < 0 ? "smaller" : "larger"} (${shownValue} instead of ${fmt(old, before)}${beyond})`;
   const then = answer(changed, currentSteps());
-  const result = numeric ? `, and then it is given ${fmt(then.value, 4)}` : then.winner !== state.example.winner ?
-    `, and then it is called ${cut(NAMES[then.winner], 40)}` :
-    `, but it is still called ${cut(NAMES[then.winner], 40)} then`;
+  const result = numeric ? `, and then it would be given ${fmt(then.value, 4)}` : then.winner !== state.example.winner ?
+    `, and then it would be called ${cut(NAMES[then.winner], 40)}` :
+    `, but it would still be called ${cut(NAMES[then.winner], 40)}`;
   return words + result;
 }
 
@@ -399,8 +399,8 @@ function tellResult() {
       }, swatch(vote), `${i + 1}: ${cut(NAMES[vote], 16)}`))));
     parts.push(h("p", { class: "where", text: `Tree ${state.tree + 1}: ${why(tree, way)}` }));
   }
-  if (way.length > 1) parts.push(h("h3", { text: D.task === "vote" ? `The way through tree ${state.tree + 1}` :
-      "The way through the tree" }));
+  if (way.length > 1) parts.push(h("h3", { text: D.task === "vote" ? `The path through tree ${state.tree + 1}` :
+      "The path through the tree" }));
   parts.push(h("ol", { class: "steps" }, ...way.slice(0, -1).map((stop) => {
     const other = otherWay(tree, stop);
     return h("li", {}, h("button", { type: "button", onclick: () => select(stop.node), text: "Show" }),

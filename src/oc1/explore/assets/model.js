@@ -67,7 +67,7 @@ function ask(tree, node, x) {
   return { node, branch: sum > test.t ? 1 : 0, sum, margin: sum - test.t };
 }
 
-/** The way of a row through one tree; the last stop is a leaf. */
+/** The path of a row through one tree; the last stop is a leaf. */
 function route(tree, row, step) {
   const x = numbersFor(tree, row);
   const stops = [];

@@ -22,7 +22,7 @@ function describe() {
   parts.push(...describeCounts(tree, node));
   if (node) {
     const clauses = pathClauses(tree, node);
-    parts.push(h("h3", { text: "The way here" }), h("p", { class: "where",
+    parts.push(h("h3", { text: "How examples get here" }), h("p", { class: "where",
       text: `An example comes here if ${clauses.join(", and ")}.` }));
   }
   for (const words of D.notes) parts.push(h("p", { class: "hint", text: words }));
@@ -31,10 +31,10 @@ function describe() {
 
 function leafSentence(tree, node) {
   const n = tree.weight[node];
-  if (numeric) return `What ends here is given the number ${fmt(tree.values[node], 5)}, from ${examplesWord(n)}.`;
-  if (n === 0) return `What ends here is called ${says(tree, node)}.`;
+  if (numeric) return `Examples that end here are given the number ${fmt(tree.values[node], 5)}, from ${examplesWord(n)}.`;
+  if (n === 0) return `Examples that end here are called ${says(tree, node)}.`;
   const own = shareOf(tree, node);
-  return `What ends here is called ${says(tree, node)}: so ${own === 1 ? "was" : "were"} ${count(own)} of the ${examplesWord(n)} that came here.`;
+  return `Examples that end here are called ${says(tree, node)}, as ${own === 1 ? "was" : "were"} ${count(own)} of the ${examplesWord(n)} that came here.`;
 }
 
 function equationBlock(tree, node) {
@@ -127,7 +127,7 @@ function weights(terms) {
   return content;
 }
 
-/** How the sum of the example comes about at a node. */
+/** How the sum of the example adds up at a node. */
 function arithmetic(tree, stop) {
   const test = tree.tests[stop.node];
   const content = h("div", { class: "box mine" }, h("b", { text: "Your example here" }));
@@ -143,7 +143,7 @@ function arithmetic(tree, stop) {
     });
     const table = h("table", {}, h("tbody", {}, ...rows, h("tr", { class: "sum" }, h("td", { text: "Sum" }), h("td"),
       h("td"), h("td", { text: fmt(stop.sum, sumDigits(stop, test)) }))));
-    content.append(rows.length > 8 ? h("details", {}, h("summary", { text: "How the sum comes about" }), table) :
+    content.append(rows.length > 8 ? h("details", {}, h("summary", { text: "How the sum adds up" }), table) :
       table);
   }
   return content;
