@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -124,7 +124,7 @@ class Tree(TreeStructure):
         fill = np.zeros(len(feature_names))
         fill[columns] = self.fill
         features = np.asarray(columns, dtype=np.int32)[self.features]
-        own = {"features": features, "fill": fill, "feature_names": feature_names, "classes": classes}
+        own: dict[str, Any] = {"features": features, "fill": fill, "feature_names": feature_names, "classes": classes}
         return replace(self, **own, codes=(), categories=())
 
     @property

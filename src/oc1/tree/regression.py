@@ -39,7 +39,7 @@ class RegressionTree(Tree):
     @property
     def impurities(self) -> np.ndarray:
         """Impurity of each node times its share of the examples, as scikit-learn prunes by: the mean loss."""
-        return self.losses / self.counts[0, 0]
+        return np.asarray(self.losses / self.counts[0, 0])
 
     def outputs(self, smoothing: float = 0.0) -> np.ndarray:
         """Return the number that each node predicts as a leaf, a row each."""
@@ -58,7 +58,7 @@ class RegressionTree(Tree):
             self.sum_upwards(np.bincount(leaves, weights=own, minlength=self.n_nodes))
             for own in (each, each * y, each * y * y)
         )
-        return np.maximum(squares - 2 * self.values * sums + self.values**2 * sizes, 0.0)
+        return np.asarray(np.maximum(squares - 2 * self.values * sums + self.values**2 * sizes, 0.0))
 
     def label(self, node: int, digits: int = 4) -> str:
         """Write the number that a node predicts."""

@@ -124,18 +124,18 @@ class TreeStructure(ABC):
     @property
     def costs(self) -> np.ndarray:
         """Cost of each node as a leaf, for pruning, a share from 0 to 1: of weight that is misclassified."""
-        return (self.counts.sum(axis=1) - self.counts.max(axis=1)) / self.counts[0].sum()
+        return np.asarray((self.counts.sum(axis=1) - self.counts.max(axis=1)) / self.counts[0].sum())
 
     @property
     def impurities(self) -> np.ndarray:
         """Impurity of each node times its share of the examples, as scikit-learn prunes by: Gini."""
         sizes = self.counts.sum(axis=1)
-        return (sizes - (self.counts**2).sum(axis=1) / np.maximum(sizes, np.finfo(float).tiny)) / sizes[0]
+        return np.asarray((sizes - (self.counts**2).sum(axis=1) / np.maximum(sizes, np.finfo(float).tiny)) / sizes[0])
 
     @property
     def majority(self) -> np.ndarray:
         """Most frequent class of each node, as an index."""
-        return self.counts.argmax(axis=1)
+        return np.asarray(self.counts.argmax(axis=1))
 
     @property
     def probabilities(self) -> np.ndarray:
@@ -145,7 +145,7 @@ class TreeStructure(ABC):
     def smoothed_probabilities(self, smoothing: float) -> np.ndarray:
         """Return the share of each class at each node with `smoothing` more examples of every class."""
         counts = self.counts + smoothing
-        return counts / counts.sum(axis=1, keepdims=True)
+        return np.asarray(counts / counts.sum(axis=1, keepdims=True))
 
     # ------------------------------------------------------------------ what leaves predict
 
@@ -161,7 +161,7 @@ class TreeStructure(ABC):
     @property
     def leaf_scores(self) -> np.ndarray:
         """How well each node does as a leaf on its training examples: the weight of those that it classifies right."""
-        return self.counts.max(axis=1)
+        return np.asarray(self.counts.max(axis=1))
 
     def score_nodes(self, X: np.ndarray, y: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
         """Return how well each node does as a leaf: the weight of the examples that reach it and are classified right.
@@ -175,7 +175,7 @@ class TreeStructure(ABC):
         """
         n_nodes, n_classes = self.counts.shape
         seen = np.bincount(self.apply(X) * n_classes + y, weights=weights, minlength=n_nodes * n_classes)
-        return self.sum_upwards(seen.reshape(n_nodes, n_classes))[np.arange(n_nodes), self.majority]
+        return np.asarray(self.sum_upwards(seen.reshape(n_nodes, n_classes))[np.arange(n_nodes), self.majority])
 
     def label(self, node: int, digits: int = 4) -> str:
         """Write what a node predicts: its most frequent class, or a number."""

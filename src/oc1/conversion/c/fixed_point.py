@@ -382,7 +382,7 @@ def leaves_and_doubts(
             n = len(features) + 2
             error += 1.01 * n * rounded.precision * (total + edge + error) + n * 2.0**-149
             error[total + edge > np.finfo(np.float32).max / 2] = np.inf
-        return error
+        return np.asarray(error)
 
     def see(node: int, here: np.ndarray, sums: np.ndarray) -> None:
         functions = exact.of_node(node)
