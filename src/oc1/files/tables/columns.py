@@ -106,7 +106,9 @@ def find_column(reader: Reader, wanted: str, what: str) -> int:
     if re.fullmatch(r"\s*[+-]?\d{1,9}\s*", wanted, re.ASCII):
         index = int(wanted)
         if not -n_columns <= index < n_columns:
-            raise reader.problem(f"has {n_columns} columns, so there is none with index {index} for {what}")
+            raise reader.problem(
+                f"has {n_columns} column{'' if n_columns == 1 else 's'}, so there is none with index {index} for {what}"
+            )
         return index % n_columns
     if names is None:
         raise reader.problem(f"has no header, so {what} can only be given by index, not as {shown(wanted)}")
@@ -138,9 +140,10 @@ def checked_numbers(chunk: Chunk, columns: list[int], options: ReadOptions) -> n
     for marker in options.missing:
         if is_number(marker.strip()):
             X[np.equal(X, float(marker))] = np.nan
-    rows, places = np.nonzero(np.isinf(X))
-    if len(rows):
-        row, column = int(rows[0]), columns[places[0]]
+    infinite = np.isinf(X)
+    if infinite.any():
+        row, place = np.argwhere(infinite)[0].tolist()
+        column = columns[place]
         text = chunk.cell(row, column)
         too_large = is_number(text) and "inf" not in text.lower()
         raise chunk.complain(row, column, f"{shown(text)} is {'too large a' if too_large else 'not a finite'} number")

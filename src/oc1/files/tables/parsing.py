@@ -91,10 +91,14 @@ def tidy_text(column: pl.Series, missing: frozenset[str], allowed: frozenset[str
     allowed : frozenset of str
         Texts that mean themselves all the same.
     """
-    column = column.cast(pl.String).str.strip_chars()
-    texts = [text for text in column.unique().to_list() if text is not None]
-    absent = [text for text in texts if text.lower() in missing and text not in allowed]
-    return column.replace(absent, [None] * len(absent)) if absent else column
+    column = column.cast(pl.String)
+    changes: dict[str, str | None] = {}
+    for text in column.unique().drop_nulls().to_list():
+        bare = text.strip()
+        is_missing = bare.lower() in missing and bare not in allowed
+        if is_missing or bare != text:
+            changes[text] = None if is_missing else bare
+    return column.replace(list(changes), list(changes.values())) if changes else column
 
 
 def parse_numbers(columns: dict[int, pl.Series], complain: Complain) -> dict[str, pl.Series]:
@@ -378,9 +382,10 @@ class DelimitedReader:
     def _tidy(self, column: pl.Series, m: int, complain: Complain) -> pl.Series:
         allowed = (self.layout.values or {}).get(m)
         tidy = tidy_text(column, self.layout.missing, allowed or frozenset())
-        for text in column.filter(tidy.is_null() & (column != "")).unique().to_list():
-            if len(self._nulls) < _MAX_NULL_TEXTS and text not in self._declared | {*self._nulls}:
-                self._nulls.append(text)
+        if tidy.null_count() > column.null_count():
+            texts = column.filter(tidy.is_null() & (column != "")).unique().to_list()
+            new = [text for text in texts if text not in self._declared | {*self._nulls}]
+            self._nulls += new[: _MAX_NULL_TEXTS - len(self._nulls)]
         strange: Any = [] if allowed is None else (tidy.is_not_null() & ~tidy.is_in(list(allowed))).arg_true()
         if len(strange):
             row = int(strange[0])
