@@ -73,6 +73,7 @@ def test_a_regressor_of_huge_numbers_is_not_written_with_infinities(tmp_path):
     with np.errstate(all="ignore"), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         model = OC1Regressor(prune=None, random_state=0).fit(X, np.arange(20.0))
+    assert len(model.pruning_path_) > 1  # computed from the losses when it is first asked for
     model.tree_.losses[0] = np.inf
     with pytest.raises(ValueError, match=r"cannot be stored as JSON: tree\.losses\[0\]: must be finite"):
         save_model(model, tmp_path / "model.json")
