@@ -127,7 +127,7 @@ CHANGES = [
     ("vote", put("members", 1, "features", [0, 7]), r"members\[1\]\.features\[1\]: must be 0 to 1, not 7"),
     ("vote", put("members", 1, "features", [1, 0]), r"members\[1\]\.features: must be in order"),
     ("vote", put("members", 1, "features", [0]), r"members\[1\]\.features: must have 2 entries, but has 1"),
-    ("vote", put("members", 1, "tree", "children", 0, [1, 1]), r"members\[1\]\.tree\.children: node 1 is reached twice"),
+    ("vote", put("members", 1, "tree", "children", 0, [1, 1]), r"members\[1\]\.tree\.children: node 1 is reached"),
     ("vote", put("members", 0, "classes", "labels", [0, 1, 3]), r"members\[0\]\.classes: are not among those"),
     ("vote", put("n_features", 10**12), "n_features: must be from 1 to 1000000"),
     ("bag", put("oob_score", 2.0), r"oob_score\[0\]: must be 0 to 1"),

@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...impurity import information_gained
 from ...tree.linear import Tree
 from ...tree.validation import described
-from ..impurity import information_gained
 from ..problems import FilePath, FileProblem
 from .record import ModelRecord
 
