@@ -9,7 +9,7 @@ import numpy as np
 
 from .baselines import CARTLCClassifier, LMDTClassifier, PerceptronTreeClassifier, SADTClassifier
 from .datasets import make_rcb
-from .growing.grower import SHARED_SEARCH
+from .growing.options import MIN_SHARED_ROWS
 from .learners.classifier import OC1Classifier
 from .learners.regressor import OC1Regressor
 
@@ -48,6 +48,6 @@ def warmup() -> float:
         learner(max_depth=1, random_state=0).fit(X, y)
     for values in (X, X.astype(np.float32)):
         _Rounds(max_depth=1, prune=None, **quick).fit(values, y)
-    X, y = make_rcb(SHARED_SEARCH, random_state=0)
+    X, y = make_rcb(MIN_SHARED_ROWS, random_state=0)
     OC1Classifier(n_jobs=2, max_depth=1, prune=None, **quick).fit(X, y)
     return time.perf_counter() - start

@@ -151,7 +151,7 @@ def test_an_error_of_the_work_stays_what_it_is(address, rcb):
 
 def test_data_are_sent_once_and_forgotten_afterwards(threads, monkeypatch):
     X = np.random.default_rng(0).normal(size=(50_000, 6))
-    monkeypatch.setattr(clusters, "PIECE", 500_000)
+    monkeypatch.setattr(clusters, "MAX_BYTES_PER_TASK", 500_000)
     sent = []
     with Client(threads) as client:
         submit = client.submit
@@ -206,7 +206,7 @@ def interfere(monkeypatch, after, what):
 
 def test_killed_workers_do_not_change_the_results(cluster, address, plan, tmp_path, monkeypatch):
     here = reproduce(plan, tmp_path / "here")
-    monkeypatch.setattr(clusters, "LARGE", 0)  # so that the workers that die hold all the data
+    monkeypatch.setattr(clusters, "MIN_SHARED_BYTES", 0)  # so that the workers that die hold all the data
     with on_cluster(address) as client:
         before = client.run(os.getpid)
 
@@ -222,7 +222,7 @@ def test_killed_workers_do_not_change_the_results(cluster, address, plan, tmp_pa
 
 
 def test_a_run_that_lost_the_scheduler_goes_on_later(plan, tmp_path, monkeypatch):
-    monkeypatch.setattr(clusters, "CONNECTING", 60.0)
+    monkeypatch.setattr(clusters, "MAX_CONNECTING_SECONDS", 60.0)
     monkeypatch.setattr(runner, "make_plans", lambda: {"tiny": plan})
     file = tmp_path / "scheduler.json"
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
@@ -245,7 +245,7 @@ def test_a_run_that_lost_the_scheduler_goes_on_later(plan, tmp_path, monkeypatch
         problem = "error: the connection to the Dask scheduler was lost; the same command goes on from where it was"
         assert failed.stderr.splitlines()[-1] == problem
         assert "Traceback" not in failed.stderr
-        monkeypatch.setattr(clusters, "CONNECTING", 2.0)
+        monkeypatch.setattr(clusters, "MAX_CONNECTING_SECONDS", 2.0)
         assert "answers at" in run(*command, "-o", tmp_path / "out", "--dask", _address(file), code=1).stderr
     finally:
         for process in filter(None, (worker, scheduler)):
@@ -378,7 +378,7 @@ def test_train_says_what_the_option_is_for(csv):
 
 @pytest.mark.parametrize("command", [("cv",), ("compare",), ("train", "-l", "vote")])
 def test_commands_refuse_bad_addresses(csv, command, tmp_path, monkeypatch):
-    monkeypatch.setattr(clusters, "CONNECTING", 0.3)
+    monkeypatch.setattr(clusters, "MAX_CONNECTING_SECONDS", 0.3)
     name, *more = command
     out = ("-o", tmp_path / "model.json") if name == "train" else ()
     refused = run(name, csv, *more, *out, "--dask", "nonsense", code=2)

@@ -27,8 +27,8 @@ from distributed import Client, LocalCluster, futures_of
 from oc1 import OC1Classifier, load_model, save_model
 from oc1.dask import ClusterError, DaskOC1Classifier, clusters
 from oc1.dask import session as holding
-from oc1.dask.growing import ClusterGrower
-from oc1.dask.session import Held
+from oc1.dask.engine import ClusterEngine, ClusterExamples
+from oc1.dask.session import Session
 from oc1.data import sampling
 from oc1.data import search_space as scaling
 
@@ -76,7 +76,7 @@ def processes():
 def small(monkeypatch):
     """Let small data be treated as large ones are."""
     monkeypatch.setattr(OC1Classifier, "_large", LARGE)
-    monkeypatch.setattr(DaskOC1Classifier, "_few", 0)
+    monkeypatch.setattr(DaskOC1Classifier, "_max_moved_bytes", 0)
     monkeypatch.setattr(scaling, "MAX_SAMPLED_ROWS", 300)
     monkeypatch.setattr(sampling, "MAX_RANKED_EXAMPLES", LARGE)
 
@@ -222,30 +222,30 @@ def test_threads_of_a_worker_share_its_partitions(small):
 def test_small_nodes_wait_until_all_large_ones_are_divided(client, small, monkeypatch):
     seen = []
 
-    def note(name):
-        original = getattr(ClusterGrower, name)
+    def note(kind, name):
+        original = getattr(kind, name)
 
-        def noted(self, place, *args):
+        def noted(self, *args):
             seen.append(name)
-            return original(self, place, *args)
+            return original(self, *args)
 
-        monkeypatch.setattr(ClusterGrower, name, noted)
+        monkeypatch.setattr(kind, name, noted)
 
-    note("_split")
-    note("_finished")
+    note(ClusterExamples, "divide")
+    note(ClusterEngine, "_grow_on_a_worker")
     learn(client, *rows())
-    assert seen.count("_split") > 2
+    assert seen.count("divide") > 2
     assert seen == sorted(seen, reverse=True)
-    assert seen[-1] == "_finished"
+    assert seen[-1] == "_grow_on_a_worker"
 
 
 def test_many_answers_are_added_up_by_the_workers(client, small, monkeypatch):
     # As if each partition were on a worker of its own: where they are is for Dask to say.
-    monkeypatch.setattr(Held, "together", lambda self, futures: [[number] for number in futures])
+    monkeypatch.setattr(Session, "together", lambda self, futures: [[number] for number in futures])
     X, y = rows()
     here = OC1Classifier(**QUICK).fit(X, y)
     usual = learn(client, X, y, **QUICK)
-    monkeypatch.setattr(holding, "MANY_CALLS", 1)
+    monkeypatch.setattr(holding, "MAX_CALLS_PER_SUM", 1)
     there = learn(client, X, y, **QUICK)
     assert_same(there, here)
     assert there.traffic_.rounds == usual.traffic_.rounds
@@ -547,7 +547,7 @@ def test_rounds_and_bytes_do_not_grow_with_the_rows(client, small):
 
 def in_round(monkeypatch, number, what):
     """Do something once, when a fit asks for the given time."""
-    ask, lock, done = Held.ask, threading.Lock(), []
+    ask, lock, done = Session.ask, threading.Lock(), []
 
     def interfered(self, calls):
         with lock:
@@ -558,7 +558,7 @@ def in_round(monkeypatch, number, what):
             what()
         return ask(self, calls)
 
-    monkeypatch.setattr(Held, "ask", interfered)
+    monkeypatch.setattr(Session, "ask", interfered)
     return done
 
 
@@ -594,7 +594,7 @@ with LocalCluster(**options) as cluster:
 
 
 def test_a_lost_scheduler_is_told_and_the_estimator_stays_as_it_was(small, monkeypatch):
-    monkeypatch.setattr(clusters, "PATIENCE", 3.0)
+    monkeypatch.setattr(clusters, "MAX_SILENT_SECONDS", 3.0)
     X, y = rows()
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
     with subprocess.Popen([sys.executable, "-c", CLUSTER], text=True, **pipes) as process:

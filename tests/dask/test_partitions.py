@@ -14,7 +14,7 @@ from distributed import Client, LocalCluster, get_worker, wait
 
 from oc1 import OC1Classifier
 from oc1.dask.partitions import prepare
-from oc1.dask.session import Held, pickled_size
+from oc1.dask.session import Session, pickled_size
 from oc1.data.categories import class_weights, exact_class_weights
 
 N = 60
@@ -45,9 +45,9 @@ def client():
 
 
 @pytest.fixture
-def hold(client):
-    with Held(client) as hold:
-        yield hold
+def session(client):
+    with Session(client) as session:
+        yield session
 
 
 def bounds(cuts, n=N):
@@ -83,13 +83,13 @@ def mixed(seed=0):
     return X, pd.Series(np.where(rng.random(N) < 0.5, "yes", "no"))
 
 
-def arrays_of(prepared, hold):
+def arrays_of(prepared, session):
     """Return the partitions with arrays in the place of futures."""
-    return [hold.submit(lambda part: part, one).result() for one in prepared.partitions]
+    return [session.submit(lambda part: part, one).result() for one in prepared.partitions]
 
 
-def assert_same(prepared, hold, spy):
-    parts, data = arrays_of(prepared, hold), spy.seen
+def assert_same(prepared, session, spy):
+    parts, data = arrays_of(prepared, session), spy.seen
     X = np.concatenate([part.X for part in parts])
     assert X.dtype == data.X.dtype == prepared.dtype
     assert np.array_equal(X, data.X, equal_nan=True)
@@ -98,7 +98,7 @@ def assert_same(prepared, hold, spy):
     weights = np.concatenate([part.weights for part in parts])
     assert np.array_equal(weights, np.empty(0) if data.weights is None else data.weights)
     assert prepared.has_weights == (data.weights is not None)
-    assert prepared.n_rows == [len(part.X) for part in parts]
+    assert prepared.class_counts.sum(axis=1).tolist() == [len(part.X) for part in parts]
     assert prepared.classes.dtype == data.classes.dtype
     assert np.array_equal(prepared.classes, data.classes)
     assert [row.tolist() for row in prepared.class_counts] == [
@@ -115,42 +115,42 @@ def assert_same(prepared, hold, spy):
 
 @pytest.mark.parametrize("cuts", CUTS)
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int16])
-def test_arrays_are_what_a_local_fit_learns_from(hold, cuts, dtype):
+def test_arrays_are_what_a_local_fit_learns_from(session, cuts, dtype):
     X, y = numbers(dtype=np.float64 if dtype == np.int16 else dtype)
     X = np.nan_to_num(X * 10).astype(dtype) if dtype == np.int16 else X
-    assert_same(prepare(hold, as_array(X, cuts), as_array(y, cuts)), hold, learnt_locally(X, y))
+    assert_same(prepare(session, as_array(X, cuts), as_array(y, cuts)), session, learnt_locally(X, y))
 
 
 @pytest.mark.parametrize("cuts", CUTS)
 @pytest.mark.parametrize("class_weight", [None, "balanced", {"no": 2.5, "yes": 0.3}])
-def test_frames_with_categories_and_weights_are_what_a_local_fit_learns_from(hold, cuts, class_weight):
+def test_frames_with_categories_and_weights_are_what_a_local_fit_learns_from(session, cuts, class_weight):
     X, y = mixed()
     weights = np.random.default_rng(1).random(N).round(1)
     for w in (None, weights):
         given = {"class_weight": class_weight, "categorical_features": "from_dtype"}
         sample_weight = None if w is None else as_array(w, cuts)
-        prepared = prepare(hold, as_frame(X, cuts), as_frame(y, cuts), sample_weight, **given)
-        assert_same(prepared, hold, learnt_locally(X, y, w, **given))
+        prepared = prepare(session, as_frame(X, cuts), as_frame(y, cuts), sample_weight, **given)
+        assert_same(prepared, session, learnt_locally(X, y, w, **given))
 
 
 @pytest.mark.parametrize("columns", [["level", "colour", "kind"], [1, 2, 3], [False, True, True, True], "from_dtype"])
-def test_categorical_columns_are_named_as_locally(hold, columns):
+def test_categorical_columns_are_named_as_locally(session, columns):
     X, y = mixed(3)
-    prepared = prepare(hold, as_frame(X, (10, 10)), as_frame(y, (10, 10)), categorical_features=columns)
-    assert_same(prepared, hold, learnt_locally(X, y, categorical_features=columns))
+    prepared = prepare(session, as_frame(X, (10, 10)), as_frame(y, (10, 10)), categorical_features=columns)
+    assert_same(prepared, session, learnt_locally(X, y, categorical_features=columns))
 
 
 @pytest.mark.parametrize("cuts", CUTS)
-def test_equal_weights_of_categories_tie_for_every_partitioning(hold, cuts):
+def test_equal_weights_of_categories_tie_for_every_partitioning(session, cuts):
     # 0.1 three times is not 0.3, but for the order of equal categories it must be.
     rng = np.random.default_rng(5)
     y = np.repeat([0, 1], N // 2)
     X = np.stack([rng.permutation(np.repeat(np.arange(6), 5)) for _ in range(2)]).ravel()[:, None].astype(float)
     given = {"class_weight": {0: 0.1, 1: 0.7}, "categorical_features": [0]}
-    assert_same(prepare(hold, as_array(X, cuts), as_array(y, cuts), **given), hold, learnt_locally(X, y, **given))
+    assert_same(prepare(session, as_array(X, cuts), as_array(y, cuts), **given), session, learnt_locally(X, y, **given))
 
 
-def test_a_column_of_objects_is_categorical_if_any_partition_has_text_in_it(hold):
+def test_a_column_of_objects_is_categorical_if_any_partition_has_text_in_it(session):
     X = pd.DataFrame({"a": np.arange(N) % 5, "b": np.arange(N) % 3}).astype(object)
     y = np.arange(N) % 2
     X.loc[3, "b"] = None
@@ -158,91 +158,93 @@ def test_a_column_of_objects_is_categorical_if_any_partition_has_text_in_it(hold
         if text:
             X.loc[N - 1, "a"] = "many"
         with dask.config.set({"dataframe.convert-string": False}):
-            prepared = prepare(hold, as_frame(X, (20,)), as_array(y, (20,)), categorical_features="from_dtype")
-        assert_same(prepared, hold, learnt_locally(X, y, categorical_features="from_dtype"))
+            prepared = prepare(session, as_frame(X, (20,)), as_array(y, (20,)), categorical_features="from_dtype")
+        assert_same(prepared, session, learnt_locally(X, y, categorical_features="from_dtype"))
 
 
 @pytest.mark.parametrize(
     "kind", ["object", "str", "string[pyarrow]", "category", "U", "int8", "bool", "float", "Int64"]
 )
-def test_labels_of_all_kinds(hold, kind):
+def test_labels_of_all_kinds(session, kind):
     X, y = numbers()
     if kind in ("object", "str", "string[pyarrow]", "category", "U"):
         y = np.array(["left", "right", "straight on"])[y]
     y = pd.Series(y).astype(kind) if kind != "U" else y
     labels = as_array(y, (25,)) if kind == "U" else as_frame(y, (25,))
-    assert_same(prepare(hold, as_array(X, (25,)), labels), hold, learnt_locally(X, np.asarray(y) if kind == "U" else y))
+    assert_same(
+        prepare(session, as_array(X, (25,)), labels), session, learnt_locally(X, np.asarray(y) if kind == "U" else y)
+    )
 
 
-def test_labels_that_grow_longer_or_wider_in_later_partitions(hold):
+def test_labels_that_grow_longer_or_wider_in_later_partitions(session):
     X, _ = numbers()
     for y in (np.repeat(["a", "abc"], N // 2), np.repeat(np.array([True, False]), N // 2)):
         parts = [y[:30], y[30:].astype(int) if y.dtype == bool else y[30:]]
         parts[0] = parts[0].astype("U1") if y.dtype.kind == "U" else parts[0]
         labels = da.concatenate([da.from_array(part, chunks=-1) for part in parts])
-        assert_same(prepare(hold, as_array(X, (30,)), labels), hold, learnt_locally(X, np.concatenate(parts)))
+        assert_same(prepare(session, as_array(X, (30,)), labels), session, learnt_locally(X, np.concatenate(parts)))
 
 
-def test_one_class_and_one_row(hold):
+def test_one_class_and_one_row(session):
     X, y = numbers()
     for n in (1, N):
-        prepared = prepare(hold, as_array(X[:n], (1,)), as_array(0 * y[:n], (1,)))
-        assert_same(prepared, hold, learnt_locally(X[:n], 0 * y[:n]))
+        prepared = prepare(session, as_array(X[:n], (1,)), as_array(0 * y[:n], (1,)))
+        assert_same(prepared, session, learnt_locally(X[:n], 0 * y[:n]))
 
 
-def test_columns_in_chunks_and_labels_in_other_chunks(hold):
+def test_columns_in_chunks_and_labels_in_other_chunks(session):
     X, y = numbers()
     collections = da.from_array(X, chunks=(20, 2)), da.from_array(y, chunks=7), da.from_array(y + 1.0, chunks=13)
-    assert_same(prepare(hold, *collections), hold, learnt_locally(X, y, y + 1.0))
+    assert_same(prepare(session, *collections), session, learnt_locally(X, y, y + 1.0))
 
 
-def test_unknown_chunk_sizes_and_one_column_frames(hold):
+def test_unknown_chunk_sizes_and_one_column_frames(session):
     X, y = mixed()
     X = X[["size", "level"]]
     frame = as_frame(X.assign(y=y), (20, 20))
     spy = learnt_locally(X, y)
-    assert_same(prepare(hold, frame[["size", "level"]], frame[["y"]]), hold, spy)
+    assert_same(prepare(session, frame[["size", "level"]], frame[["y"]]), session, spy)
     array = frame[["size", "level"]].values
     assert np.isnan(array.shape[0])
     for labels in (frame["y"], da.from_array(y.to_numpy(), chunks=((20, 0, 40),))):
-        prepared = prepare(hold, array, labels)
-        assert np.array_equal(np.concatenate([p.X for p in arrays_of(prepared, hold)]), spy.seen.X)
-        assert np.array_equal(np.concatenate([p.y for p in arrays_of(prepared, hold)]), spy.seen.y)
+        prepared = prepare(session, array, labels)
+        assert np.array_equal(np.concatenate([p.X for p in arrays_of(prepared, session)]), spy.seen.X)
+        assert np.array_equal(np.concatenate([p.y for p in arrays_of(prepared, session)]), spy.seen.y)
 
 
-def test_parquet(hold, tmp_path):
+def test_parquet(session, tmp_path):
     X, y = mixed()
     X = X.drop(columns="kind").assign(y=y)
     for part, (start, stop) in enumerate(bounds((20, 45))):
         X.iloc[start:stop].to_parquet(tmp_path / f"{part}.parquet")
     frame = dd.read_parquet(tmp_path)
-    own = prepare(hold, frame.drop(columns="y"), frame["y"], categorical_features="from_dtype")
-    assert_same(own, hold, learnt_locally(X.drop(columns="y"), y, categorical_features="from_dtype"))
+    own = prepare(session, frame.drop(columns="y"), frame["y"], categorical_features="from_dtype")
+    assert_same(own, session, learnt_locally(X.drop(columns="y"), y, categorical_features="from_dtype"))
     assert len(own.partitions) == frame.npartitions
 
 
-def test_given_classes_may_be_more_than_are_found(hold):
+def test_given_classes_may_be_more_than_are_found(session):
     X, y = numbers()
-    prepared = prepare(hold, as_array(X, ()), as_array(y, ()), classes=[3, 2, 1, 0], class_weight="balanced")
+    prepared = prepare(session, as_array(X, ()), as_array(y, ()), classes=[3, 2, 1, 0], class_weight="balanced")
     assert prepared.classes.tolist() == [0, 1, 2, 3]
     assert prepared.class_counts.tolist() == [[*np.bincount(y), 0]]
-    own = arrays_of(prepared, hold)[0]
+    own = arrays_of(prepared, session)[0]
     assert np.array_equal(own.weights, learnt_locally(X, y, class_weight="balanced").seen.weights)
 
 
 # ---------------------------------------------------------------------------------------------------- where data are
 
 
-def test_persisted_numbers_are_used_as_they_are_and_stay(client, hold):
+def test_persisted_numbers_are_used_as_they_are_and_stay(client, session):
     X, y = numbers()
     X, y = as_array(X, (15, 30)).persist(), as_array(y, (15, 30)).persist()
     own_keys = [part.key for part in X.to_delayed().ravel()]
-    with Held(client) as first:
+    with Session(client) as first:
         assert [part.X.key for part in prepare(first, X, y).partitions] == own_keys
-    assert_same(prepare(hold, X, y), hold, learnt_locally(*dask.compute(X, y)))
+    assert_same(prepare(session, X, y), session, learnt_locally(*dask.compute(X, y)))
     # Where examples weigh nothing, the others are copied.
     weights = da.where(da.arange(len(X), chunks=X.chunks[0]) == 20, 0.0, 1.0)
-    keys = [part.X.key for part in prepare(hold, X, y, weights).partitions]
+    keys = [part.X.key for part in prepare(session, X, y, weights).partitions]
     assert [key == own for key, own in zip(keys, own_keys, strict=True)] == [True, False, True]
     del first
     gc.collect()
@@ -253,8 +255,8 @@ def test_persisted_numbers_are_used_as_they_are_and_stay(client, hold):
 def test_persisted_numbers_outlive_an_error(client, error):
     X, y = numbers()
     X, y = as_array(X, (15,)).persist(), as_array(y, (15,)).persist()
-    with pytest.raises(error) as kept, Held(client) as hold:  # noqa: PT012
-        mine = prepare(hold, X, y).partitions
+    with pytest.raises(error) as kept, Session(client) as session:  # noqa: PT012
+        mine = prepare(session, X, y).partitions
         raise error
     assert kept.tb is not None
     assert mine
@@ -277,14 +279,14 @@ def make_block(rows):
     return np.stack([rows, rows % 2], axis=1)
 
 
-def test_what_x_and_y_are_made_of_is_computed_once(hold):
+def test_what_x_and_y_are_made_of_is_computed_once(session):
     frame = dd.from_map(make_frame, [0, 5, 10], meta=make_frame(0).iloc[:0])
     CALLS.clear()
-    prepare(hold, frame[["a"]], frame["y"], frame["a"] + 1.0)
+    prepare(session, frame[["a"]], frame["y"], frame["a"] + 1.0)
     assert sorted(CALLS) == [0, 5, 10]
     CALLS.clear()
     both = da.arange(12, chunks=4).map_blocks(make_block, new_axis=1, chunks=((4, 4, 4), (2,)), meta=np.empty((0, 0)))
-    prepare(hold, both[:, :1], both[:, 1])
+    prepare(session, both[:, :1], both[:, 1])
     assert CALLS == [4, 4, 4]
 
 
@@ -304,9 +306,9 @@ def test_only_the_partitions_are_left_and_then_nothing(client):
     X, y = numbers()
     gc.collect()
     assert wait_until_gone(client) == []
-    with Held(client) as hold:
-        prepared = prepare(hold, as_array(X, (15, 30)), as_array(y, (15, 30)))
-        hold.gather(future for part in prepared.partitions for future in part[:2])
+    with Session(client) as session:
+        prepared = prepare(session, as_array(X, (15, 30)), as_array(y, (15, 30)))
+        session.gather(future for part in prepared.partitions for future in part[:2])
         for _ in range(100):
             in_memory = sum(client.run(lambda dask_worker: len(dask_worker.data)).values())
             if in_memory == 6:  # X and y of three partitions
@@ -320,9 +322,9 @@ def test_only_the_partitions_are_left_and_then_nothing(client):
 def test_nothing_is_left_after_an_error_whose_traceback_is_kept(client, error):
     X, y = numbers()
     gc.collect()
-    with pytest.raises(error) as kept, Held(client) as hold:  # noqa: PT012
-        mine = prepare(hold, as_array(X, (15,)), as_array(y, (15,))).partitions
-        hold.submit(time.sleep, 0.01)
+    with pytest.raises(error) as kept, Session(client) as session:  # noqa: PT012
+        mine = prepare(session, as_array(X, (15,)), as_array(y, (15,))).partitions
+        session.submit(time.sleep, 0.01)
         raise error
     assert wait_until_gone(client) == []
     assert kept.tb is not None
@@ -332,11 +334,11 @@ def test_nothing_is_left_after_an_error_whose_traceback_is_kept(client, error):
 def test_leaving_is_quiet_when_the_scheduler_is_gone():
     cluster = LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=":0", silence_logs=50)
     client = Client(cluster)
-    with Held(client) as hold:
-        hold.submit(np.zeros, 3)
+    with Session(client) as session:
+        session.submit(np.zeros, 3)
         cluster.close()
     client.close()
-    with Held(client) as hold:
+    with Session(client) as session:
         pass
 
 
@@ -344,28 +346,30 @@ def address(part):
     return get_worker().address
 
 
-def test_a_question_is_answered_where_the_data_are(client, hold):
+def test_a_question_is_answered_where_the_data_are(client, session):
     workers = sorted(client.nthreads())
-    parts = [hold.submit(np.ones, 10, workers=[worker]) for worker in workers]
+    parts = [session.submit(np.ones, 10, workers=[worker]) for worker in workers]
     wait(parts)
     # Dask deals many tasks of one name out anew, to whoever has nothing to do.
     for order in (slice(None), slice(None, None, -1)):
-        assert [hold.ask([(address, part) for part in parts[order]]) for _ in range(20)] == [workers[order]] * 20
+        assert [session.ask([(address, part) for part in parts[order]]) for _ in range(20)] == [workers[order]] * 20
 
 
-def test_a_round_is_counted(hold):
-    part = hold.submit(np.ones, 1000)
+def test_a_round_is_counted(session):
+    part = session.submit(np.ones, 1000)
     question = np.arange(500.0)
-    answers = hold.ask([(np.dot, part, 2.0), (np.sum, question), (np.sum, [part, part]), (list,), (np.sum, question)])
+    answers = session.ask(
+        [(np.dot, part, 2.0), (np.sum, question), (np.sum, [part, part]), (list,), (np.sum, question)]
+    )
     assert answers[0].tolist() == [2.0] * 1000
     assert answers[1:] == [question.sum(), 2000.0, [], question.sum()]
-    traffic = hold.traffic
+    traffic = session.traffic
     assert (traffic.rounds, traffic.tasks) == (1, 5)
     assert traffic.largest == pickled_size(question)
     assert traffic.sent == 2 * pickled_size(question) + pickled_size(2.0)
     assert 4000 < pickled_size(question) < 4500
     assert 8000 < traffic.received < 9000
-    hold.ask([])
+    session.ask([])
     assert traffic.rounds == 2
 
 
@@ -428,31 +432,31 @@ def replaced(**columns):
     ],
     ids=range(22),
 )  # fmt: skip
-def test_what_is_wrong_is_said_with_the_partition(hold, X, y, weights, message):
+def test_what_is_wrong_is_said_with_the_partition(session, X, y, weights, message):
     with pytest.raises(ValueError, match=message):
-        prepare(hold, X, y, weights)
+        prepare(session, X, y, weights)
 
 
-def test_a_label_that_is_not_in_classes(hold):
+def test_a_label_that_is_not_in_classes(session):
     y = frame_of(pd.Series(["a", "b"]), pd.Series(["b", "d"]))
     with pytest.raises(ValueError, match=r"partition 1 of y has the label 'd', which is not in classes \['a', 'b'\]"):
-        prepare(hold, frame_of(PAIR, PAIR), y, classes=["b", "a"])
+        prepare(session, frame_of(PAIR, PAIR), y, classes=["b", "a"])
 
 
-def test_data_in_memory_are_for_the_local_classifier(hold):
+def test_data_in_memory_are_for_the_local_classifier(session):
     for X in (PAIR, PAIR.to_numpy(), [[1.0]], dask.delayed(PAIR)):
         with pytest.raises(TypeError, match="OC1Classifier"):
-            prepare(hold, X, frame_of(TWO))
+            prepare(session, X, frame_of(TWO))
     for y in (TWO, TWO.to_numpy(), None):
         with pytest.raises(TypeError, match="y must be a Dask"):
-            prepare(hold, frame_of(PAIR), y)
+            prepare(session, frame_of(PAIR), y)
 
 
-def test_negative_class_weights_and_unknown_columns(hold):
+def test_negative_class_weights_and_unknown_columns(session):
     with pytest.raises(ValueError, match="class_weight must not be negative"):
-        prepare(hold, frame_of(PAIR), frame_of(TWO), class_weight={0: -1.0, 1: 1.0})
+        prepare(session, frame_of(PAIR), frame_of(TWO), class_weight={0: -1.0, 1: 1.0})
     with pytest.raises(ValueError, match="no such column"):
-        prepare(hold, frame_of(PAIR), frame_of(TWO), categorical_features=["c"])
+        prepare(session, frame_of(PAIR), frame_of(TWO), categorical_features=["c"])
 
 
 # ---------------------------------------------------------------------------------------------------- exact weights

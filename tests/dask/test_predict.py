@@ -11,7 +11,7 @@ import dask.dataframe as dd
 from distributed import Client, LocalCluster
 
 from oc1 import OC1Classifier
-from oc1.dask.predict import METHODS, is_collection, lazily
+from oc1.dask.predict import METHODS, is_collection, predict
 
 N = 60
 LABELS = {
@@ -49,7 +49,7 @@ def fitted(X, y):
 def test_arrays_give_what_numpy_gives(client, kind, method, chunks):
     X, y = numbers()
     model = fitted(X, LABELS[kind][y])
-    lazy = lazily(model, method, da.from_array(X, chunks=chunks))
+    lazy = predict(model, method, da.from_array(X, chunks=chunks))
     expected = getattr(model, method)(X)
     assert isinstance(lazy, da.Array)
     assert lazy.chunks[0] == chunks[0]
@@ -67,7 +67,7 @@ def test_frames_give_series_and_frames_with_the_same_index(client, kind, method)
     model = fitted(frame, LABELS[kind][y])
     parts = [frame.iloc[:10], frame.iloc[10:10], frame.iloc[10:]]
     given = dd.from_delayed([dask.delayed(part) for part in parts], meta=frame.iloc[:0])
-    lazy = lazily(model, method, given)
+    lazy = predict(model, method, given)
     expected = getattr(model, method)(frame)
     answer = lazy.compute()
     assert np.array_equal(answer.to_numpy(), expected)
@@ -86,7 +86,7 @@ def test_categories(client):
     frame = pd.DataFrame({"size": np.random.default_rng(0).normal(size=N), "colour": colours})
     y = (frame["size"] > (colours == "red")).astype(int)
     model = OC1Classifier(n_restarts=1, random_state=0, categorical_features="from_dtype").fit(frame, y)
-    answer = lazily(model, "predict", dd.from_pandas(frame, npartitions=3)).compute()
+    answer = predict(model, "predict", dd.from_pandas(frame, npartitions=3)).compute()
     assert np.array_equal(answer, model.predict(frame))
 
 
@@ -96,7 +96,7 @@ def test_unknown_numbers_of_rows(client):
     array = da.from_array(X, chunks=(25, 3))
     array = array[array[:, 0] > 0]
     assert np.isnan(array.shape[0])
-    lazy = lazily(model, "predict_proba", array)
+    lazy = predict(model, "predict_proba", array)
     assert lazy.shape[1] == 3
     assert np.array_equal(lazy.compute(), model.predict_proba(X[X[:, 0] > 0]))
 
@@ -112,10 +112,10 @@ def test_nothing_is_computed_until_asked_for():
     frame = dd.from_pandas(pd.DataFrame(X), npartitions=3)
     frame = frame.map_partitions(never, meta=frame._meta)
     for method in METHODS:
-        lazily(model, method, array)
-        lazily(model, method, frame)
+        predict(model, method, array)
+        predict(model, method, frame)
     with pytest.raises(AssertionError, match="this was computed"):
-        lazily(model, "predict", array).compute(scheduler="sync")
+        predict(model, "predict", array).compute(scheduler="sync")
 
 
 @pytest.mark.parametrize("is_frame", [False, True])
@@ -131,7 +131,7 @@ def test_the_model_travels_once(is_frame):
             if is_frame
             else da.from_array(rows, chunks=(20 // n_parts, 3))
         )
-        (lazy,) = dask.optimize(lazily(model, "predict", given))
+        (lazy,) = dask.optimize(predict(model, "predict", given))
         tasks = dict(lazy.__dask_graph__()).values()
         sizes.append(sum(len(pickle.dumps(task)) for task in tasks))
     assert sizes[0] > 100_000
@@ -142,15 +142,15 @@ def test_what_cannot_be_predicted_is_said_at_once():
     X, y = numbers()
     model = fitted(pd.DataFrame(X, columns=["a", "b", "c"]), y)
     with pytest.raises(ValueError, match="X has 2 features, but OC1Classifier is expecting 3"):
-        lazily(model, "predict", da.ones((4, 2)))
+        predict(model, "predict", da.ones((4, 2)))
     with pytest.raises(ValueError, match="feature names"):
-        lazily(model, "predict", dd.from_pandas(pd.DataFrame(X, columns=["a", "c", "b"]), npartitions=2))
+        predict(model, "predict", dd.from_pandas(pd.DataFrame(X, columns=["a", "c", "b"]), npartitions=2))
     with pytest.raises(ValueError, match="a row for each example"):
-        lazily(model, "predict", da.ones(4))
+        predict(model, "predict", da.ones(4))
     with pytest.raises(TypeError, match="must be a Dask array"):
-        lazily(model, "predict", X)
+        predict(model, "predict", X)
     with pytest.raises(ValueError, match="method must be one of"):
-        lazily(model, "fit", da.ones((4, 3)))
+        predict(model, "fit", da.ones((4, 3)))
 
 
 def test_collections_are_recognised():

@@ -11,7 +11,6 @@ from sklearn.base import clone
 
 from oc1 import OC1Classifier
 from oc1.growing import grower
-from oc1.growing.penalised import CarefulGrower
 from oc1.growing.tao import refine
 from oc1.impurity import MEASURES
 from oc1.tree.linear import Tree
@@ -258,10 +257,9 @@ def test_large_trees_predict_as_the_slow_walk(monkeypatch):
             np.testing.assert_array_equal(clf.apply(np.array(X, dtype=dtype, order=order)), clf.apply(X))
 
 
-def test_the_careful_grower_is_what_the_default_uses():
+def test_the_default_is_penalised():
     # Otherwise the tests above would not see it.
-    assert OC1Classifier()._options(2).is_careful
-    assert issubclass(CarefulGrower, grower.TreeGrower)
+    assert OC1Classifier()._options(2).is_penalised
 
 
 def test_trees_with_directions_are_not_refined():

@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oc1 import OC1Classifier
-from oc1.growing import grower
+from oc1.growing import engines, purest
+from oc1.growing import options as growth_options
 from oc1.impurity import MEASURES
 
 
@@ -182,11 +183,11 @@ def test_a_borrowed_array_gives_the_tree_of_a_copied_one(noisy, monkeypatch, opt
     X = X.astype(np.float32)
     X[::7, 1] = np.nan
     X[:, 3] = 5.0
-    monkeypatch.setattr(grower, "SUBTREE", 20)
-    monkeypatch.setattr(grower, "SHARED_SEARCH", 100)
+    monkeypatch.setattr(purest, "MIN_SINGLE_ROWS", 20)
+    monkeypatch.setattr(growth_options, "MIN_SHARED_ROWS", 100)
     clf = OC1Classifier(prune=None, n_restarts=3, random_state=0, **options)
     copied = clf.fit(X, y).tree_.to_dict()
-    monkeypatch.setattr(grower, "BORROWED", 0)
+    monkeypatch.setattr(engines, "MIN_BORROWED_BYTES", 0)
     columns = np.asfortranarray(X)
     columns.flags.writeable = False
     assert clf.fit(columns, y).tree_.to_dict() == copied
@@ -198,8 +199,8 @@ def test_a_borrowed_array_gives_the_tree_of_a_copied_one(noisy, monkeypatch, opt
 @pytest.mark.parametrize("options", [{}, {"n_jumps": 0}, {"criterion": "info_gain", "order": "best"}, {"max_terms": 1}])
 def test_threads_that_share_a_node_find_what_one_finds(rcb, monkeypatch, options):
     X, y = rcb
-    for name in ("SUBTREE", "SHARED_SEARCH"):
-        monkeypatch.setattr(grower, name, 60)
+    monkeypatch.setattr(purest, "MIN_SINGLE_ROWS", 60)
+    monkeypatch.setattr(growth_options, "MIN_SHARED_ROWS", 60)
     models = [
         OC1Classifier(prune=None, n_restarts=6, random_state=0, n_jobs=n_jobs, **options).fit(X, y)
         for n_jobs in (1, 2, 3)

@@ -1,4 +1,4 @@
-"""The careful default: what it must not depend on, where it stops, what it finds, and which parameters it keeps."""
+"""The penalised default: what it must not depend on, where it stops, what it finds, which parameters it keeps."""
 
 import warnings
 from itertools import pairwise
@@ -11,8 +11,8 @@ from sklearn.model_selection import cross_validate
 
 from oc1 import OC1Classifier
 from oc1.datasets import make_ls10, make_pol, make_rcb
-from oc1.growing import grower
-from oc1.growing import penalised as careful
+from oc1.growing import engines, penalised, views
+from oc1.growing import options as growth_options
 from oc1.impurity import MEASURES
 
 SEEDED = {"random_state": 0}
@@ -57,7 +57,7 @@ SETS = {
 @pytest.mark.parametrize("shared", [8000, 60])
 def test_the_same_tree_for_any_number_of_threads(monkeypatch, options, shared):
     X, y = quadrants(600, 1)
-    monkeypatch.setattr(grower, "SHARED_SEARCH", shared)
+    monkeypatch.setattr(growth_options, "MIN_SHARED_ROWS", shared)
     models = [OC1Classifier(n_jobs=n_jobs, **options, **SEEDED).fit(X, y) for n_jobs in (1, 2, 3)]
     assert models[0].get_n_leaves() > 3
     assert models[0].tree_.to_dict() == models[1].tree_.to_dict() == models[2].tree_.to_dict()
@@ -72,12 +72,12 @@ def test_a_borrowed_array_gives_the_tree_of_a_copied_one(monkeypatch, options):
     X = X.astype(np.float32)
     X[::7, 1] = np.nan
     X[:, 3] = 5.0
-    monkeypatch.setattr(grower, "SHARED_SEARCH", 100)
+    monkeypatch.setattr(growth_options, "MIN_SHARED_ROWS", 100)
     clf = OC1Classifier(**options, **SEEDED)
     copied = clf.fit(X, y).tree_.to_dict()
     assert len(copied["thresholds"]) >= 5
-    monkeypatch.setattr(grower, "BORROWED", 0)
-    monkeypatch.setattr(careful, "PIECE", 37)
+    monkeypatch.setattr(engines, "MIN_BORROWED_BYTES", 0)
+    monkeypatch.setattr(engines, "MAX_ROWS_PER_PIECE", 37)
     columns = np.asfortranarray(X)
     columns.flags.writeable = False
     assert clf.fit(columns, y).tree_.to_dict() == copied
@@ -138,14 +138,14 @@ def test_noise_is_hardly_ever_split(n, d, k):
 def test_a_linear_classifier_that_is_always_wrong_is_worth_nothing(monkeypatch):
     """Without the example, most others are of the other class: in noise, what is left out is often always misjudged."""
     values = []
-    candidate_of = careful.CarefulGrower._linear_candidate
+    candidate_of = penalised.PenalisedPolicy._linear_candidate
 
-    def spy(self, view, place):
-        candidate = candidate_of(self, view, place)
+    def spy(self, view, size):
+        candidate = candidate_of(self, view, size)
         values.append(0.0 if candidate is None else candidate.value)
         return candidate
 
-    monkeypatch.setattr(careful.CarefulGrower, "_linear_candidate", spy)
+    monkeypatch.setattr(penalised.PenalisedPolicy, "_linear_candidate", spy)
     for seed in range(20):
         X, _ = noise(100, 2, seed=seed)
         OC1Classifier(max_depth=1, **SEEDED).fit(X, np.arange(100) % 2)
@@ -416,16 +416,16 @@ def test_huge_and_tiny_values(scale):
 
 def test_large_nodes_are_fitted_by_an_even_sample(monkeypatch):
     X, y = make_ls10(2000, random_state=0)
-    monkeypatch.setattr(careful, "FITTED", 300)
-    monkeypatch.setattr(careful, "PIECE", 128)
+    monkeypatch.setattr(views, "MAX_ROWS_PER_FIT", 300)
+    monkeypatch.setattr(engines, "MAX_ROWS_PER_PIECE", 128)
     seen = []
-    view_of = careful.CarefulGrower._view
+    view_of = penalised.view_of
 
-    def spy(self, *arguments):
-        seen.append(view_of(self, *arguments))
+    def spy(*arguments):
+        seen.append(view_of(*arguments))
         return seen[-1]
 
-    monkeypatch.setattr(careful.CarefulGrower, "_view", spy)
+    monkeypatch.setattr(penalised, "view_of", spy)
     clf = OC1Classifier(**SEEDED).fit(X, y)
     assert clf.score(X, y) > 0.97
     assert clf.get_n_leaves() <= 4

@@ -7,7 +7,6 @@ The search is the real one: a tree is grown along the path to the node, and ever
 from __future__ import annotations
 
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -15,9 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..data.search_space import SearchSpace
-from ..growing.grower import Place, TreeGrower
-from ..growing.nodes import build_tree
-from ..growing.penalised import CarefulGrower
+from ..growing.engines import LocalEngine
+from ..growing.grower import Grower, make_grower
+from ..growing.nodes import NodeTable, PendingNode, build_tree
+from ..growing.options import TreeSetup
 from ..growing.progress import MOVES, Move, Reporter
 from ..kernels import _kernels
 from ..learners.base import Grown, standard_scale
@@ -317,31 +317,21 @@ class _Recorder(Reporter):
         self.test = features, coefficients, threshold
 
 
-class _AlongPath(TreeGrower):
-    """Grow only the nodes on the way to one of them; the others stay leaves."""
-
-    path = ""
-    rows: np.ndarray  # of the examples of the last node
-
-    def _grow_all(self, root: Place, pool: ThreadPoolExecutor | None = None) -> None:
-        place, done = root, ""
-        for side in [*self.path, ""]:
-            self.rows = np.sort(place.examples.rows[place.start : place.stop])
-            self.reporter.forget()  # type: ignore[attr-defined]
-            below = self._follow(place)
+def _grow_path(grower: Grower, recorder: _Recorder, path: str, seed: int) -> tuple[NodeTable, np.ndarray]:
+    """Grow only the nodes on the way to one of them; the others stay leaves. Return the tree and that node's rows."""
+    root = node = PendingNode.root(grower.engine.root(), seed)
+    with grower.working():
+        for done, side in enumerate([*path, ""]):
+            rows = np.sort(node.examples.rows)
+            recorder.forget()
+            below = grower.follow(node)
             for other in below:
-                other.above.nodes.table[other.row, _kernels.STATUS] = _kernels.LEAF
+                other.subtrees[other.row] = NodeTable.leaf(other)
             if side and not below:
-                raise ValueError(f"there is no node {self.path!r}: the node {done or ROOT!r} is a leaf")
+                raise ValueError(f"there is no node {path!r}: the node {path[:done] or ROOT!r} is a leaf")
             if side:
-                place, done = below["lr".index(side)], done + side
-
-    def _grow_best_first(self, root: Place) -> None:
-        self._grow_all(root)
-
-
-class _CarefulAlongPath(_AlongPath, CarefulGrower):
-    """The same for the careful search."""
+                node = below["lr".index(side)]
+    return root.subtrees[root.row], rows
 
 
 class _Recording(OC1Classifier):
@@ -358,12 +348,11 @@ class _Recording(OC1Classifier):
 
     def _grow_tree(self, data, rows, weights):
         options, recorder = self._options(len(data.classes)), _Recorder()
-        grower = (_CarefulAlongPath if options.is_careful else _AlongPath)(
-            data.X, data.y, weights, rows, data.fill, len(data.classes), options, data.seed, recorder, data.coded
-        )
-        grower.path = self._wanted
-        tree = build_tree(grower.grow(), data.fill, data.classes, data.feature_names)
-        own, space = grower.rows, grower.space
+        setup = TreeSetup(options, data.fill, len(data.classes), data.coded)
+        engine = LocalEngine(data.X, data.y, weights, rows, setup)
+        grower = make_grower(engine, recorder)
+        table, own = _grow_path(grower, recorder, self._wanted, data.seed)
+        tree, space = build_tree(table, data.fill, data.classes, data.feature_names), engine.setup.statistics.space
         steps = tuple(_step_of(move, space) for move in recorder.noted)
         names = data.feature_names or tuple(f"x{m + 1}" for m in range(data.X.shape[1]))
         coded = data.coded or (False,) * len(names)

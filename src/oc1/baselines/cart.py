@@ -11,7 +11,7 @@ from joblib import effective_n_jobs
 from sklearn.utils._param_validation import StrOptions
 
 from ..data.training import Training
-from ..growing.grower import GrowthOptions
+from ..growing.options import GrowthOptions
 from ..impurity import MEASURES, ImpurityFunction, get_measure
 from ..learners.base import Constraints, CostComplexityTree, Grown, TreeClassifier, grow_tree
 

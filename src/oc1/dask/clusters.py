@@ -37,15 +37,15 @@ except ImportError as missing:
     raise ImportError('a cluster needs Dask: pip install "oc1[dask]"') from missing
 
 #: Seconds to wait for a scheduler, and for its first worker.
-CONNECTING = 10.0
+MAX_CONNECTING_SECONDS = 10.0
 #: Seconds that a cluster may be without any worker, or not answer, before we give up.
-PATIENCE = 60.0
+MAX_SILENT_SECONDS = 60.0
 #: Seconds between two looks at the cluster.
-INTERVAL = 1.0
+SECONDS_BETWEEN_LOOKS = 1.0
 #: Bytes: larger arrays and frames are sent once, smaller ones with each task.
-LARGE = 20_000
+MIN_SHARED_BYTES = 20_000
 #: Bytes of a task, at most, when large data are sent.
-PIECE = 4_000_000
+MAX_BYTES_PER_TASK = 4_000_000
 
 LOST = "the connection to the Dask scheduler was lost"
 NO_WORKERS = "the Dask cluster has no workers left"
@@ -101,7 +101,7 @@ def connect(address: str, timeout: float | None = None) -> Client:
     address : str
         ``"tcp://host:8786"``, or the path of the file that ``dask scheduler --scheduler-file`` wrote.
     timeout : float, optional
-        Seconds to wait for the scheduler, and for its first worker; by default `CONNECTING`.
+        Seconds to wait for the scheduler, and for its first worker; by default `MAX_CONNECTING_SECONDS`.
 
     Returns
     -------
@@ -115,7 +115,7 @@ def connect(address: str, timeout: float | None = None) -> Client:
     ValueError
         If the address is none.
     """
-    timeout = CONNECTING if timeout is None else timeout
+    timeout = MAX_CONNECTING_SECONDS if timeout is None else timeout
     address = find_address(address)
     try:
         _shake_hands(address, timeout)
@@ -150,7 +150,9 @@ def _shake_hands(address: str, timeout: float) -> None:
 def _check_versions(client: Client) -> None:
     """Refuse workers that would give other numbers, or none."""
 
-    def version():  # inside, so that it is sent as code: a worker may not have the module it could be found in
+    def version() -> (
+        str | None
+    ):  # inside, so that it is sent as code: a worker may not have the module it could be found in
         try:
             import oc1
         except ImportError:
@@ -228,13 +230,13 @@ def clear_failures(client: Client, patience: float | None = None) -> Iterator[No
     client : distributed.Client
         The one that the code inside uses, not an asynchronous one.
     patience : float, optional
-        Seconds; by default `PATIENCE`.
+        Seconds; by default `MAX_SILENT_SECONDS`.
 
     Raises
     ------
     ClusterError
     """
-    watch = _Watch(client, PATIENCE if patience is None else patience)
+    watch = _Watch(client, MAX_SILENT_SECONDS if patience is None else patience)
     watch.start()
     try:
         yield
@@ -276,7 +278,7 @@ class _Watch(threading.Thread):
 
     def run(self) -> None:
         last_seen = time.monotonic()
-        while not self.done.wait(min(INTERVAL, self.patience / 4)):
+        while not self.done.wait(min(SECONDS_BETWEEN_LOOKS, self.patience / 4)):
             n_workers = self._count_workers()
             if n_workers:
                 last_seen = time.monotonic()
@@ -324,11 +326,11 @@ class ClusterBackend(ParallelBackendBase):
         """Return the threads of all workers, whatever is asked for; at least 2, because joblib does 1 right here."""
         return max(2, sum(self.client.nthreads().values()))
 
-    def get_nested_backend(self):
+    def get_nested_backend(self) -> tuple[ParallelBackendBase, None]:
         """Return what calls inside a call use: all workers are busy as it is."""
         return SequentialBackend(nesting_level=1), None
 
-    def submit(self, func, callback=None):
+    def submit(self, func: Callable[[], Any], callback: Callable[[Future], None] | None = None) -> Future:
         """Send calls to the cluster."""
         with self._lock:
             packer = _Packer(self._share)
@@ -340,7 +342,7 @@ class ClusterBackend(ParallelBackendBase):
 
     apply_async = submit  # its name before joblib 1.5
 
-    def retrieve_result_callback(self, out):
+    def retrieve_result_callback(self, out: Future) -> Any:
         """Return what came of calls."""
         self._running.discard(out)
         return out.result()
@@ -350,19 +352,19 @@ class ClusterBackend(ParallelBackendBase):
         if id(data) not in self._shared:  # the id is nobody else's as long as the data are kept here
             text = pickle.dumps(data, protocol=5)
             pieces = [
-                self.client.submit(bytes, text[start : start + PIECE], pure=False)
-                for start in range(0, len(text), PIECE)
+                self.client.submit(bytes, text[start : start + MAX_BYTES_PER_TASK], pure=False)
+                for start in range(0, len(text), MAX_BYTES_PER_TASK)
             ]
             self._shared[id(data)] = data, self.client.submit(_unpacked, pieces, pure=False)
         return self._shared[id(data)][1]
 
-    def stop_call(self):
+    def stop_call(self) -> None:
         """Let the workers forget the data."""
         with self._lock:
             self._shared.clear()
             self._running.clear()
 
-    def abort_everything(self, ensure_ready=True):
+    def abort_everything(self, ensure_ready: bool = True) -> None:
         """Cancel what is not done."""
         with self._lock:
             running = list(self._running)
@@ -373,8 +375,12 @@ class ClusterBackend(ParallelBackendBase):
 
 def _is_large(data: Any) -> bool:
     if isinstance(data, np.ndarray):
-        return data.nbytes > LARGE
-    return hasattr(data, "__dataframe__") and hasattr(data, "shape") and data.shape[0] * data.shape[1] * 8 > LARGE
+        return data.nbytes > MIN_SHARED_BYTES
+    return (
+        hasattr(data, "__dataframe__")
+        and hasattr(data, "shape")
+        and data.shape[0] * data.shape[1] * 8 > MIN_SHARED_BYTES
+    )
 
 
 class _Packer(Pickler):
@@ -403,7 +409,7 @@ class _Packer(Pickler):
 class _Unpacker(pickle.Unpickler):
     """Reads what a packer wrote."""
 
-    def __init__(self, text: bytes, data: list) -> None:
+    def __init__(self, text: bytes, data: list[Any]) -> None:
         super().__init__(io.BytesIO(text))
         self._data = data
 
@@ -415,6 +421,6 @@ def _unpacked(pieces: list[bytes]) -> Any:
     return pickle.loads(b"".join(pieces))
 
 
-def _call(text: bytes, data: list) -> Any:
+def _call(text: bytes, data: list[Any]) -> Any:
     """Do calls, on a worker."""
     return _Unpacker(text, data).load()()

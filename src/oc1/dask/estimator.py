@@ -3,30 +3,37 @@
 from __future__ import annotations
 
 import copy
+import heapq
+import itertools
 from dataclasses import replace
 from inspect import Parameter, Signature, signature
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar, Self, cast
 
 import dask
 import numpy as np
 from distributed import Client, default_client
+from numpy.typing import ArrayLike
 from sklearn.base import _fit_context, clone
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods
 from sklearn.utils.validation import check_is_fitted
 
-from ..data.categories import labels_of
+from ..data.categories import Categories, labels_of
 from ..data.search_space import attribute_means
 from ..data.training import Training
+from ..growing.grower import make_grower
 from ..growing.nodes import build_tree
+from ..growing.options import TreeSetup
 from ..growing.progress import Reporter
 from ..learners.base import Grown, unchanged_on_failure
 from ..learners.classifier import OC1Classifier
+from ..tree.linear import Tree
+from ..tree.pruning import PruningSequence
 from .clusters import clear_failures
-from .growing import FEW, ClusterGrower, best_first
+from .engine import MAX_MOVED_BYTES, ClusterEngine
 from .partitions import Partition, Prepared, delayed_rows, prepare
-from .predict import is_collection, lazily
-from .session import Held
+from .predict import is_collection, predict
+from .session import Session
 from .training import ClusterTraining
 
 
@@ -68,27 +75,27 @@ class DaskOC1Classifier(OC1Classifier):
     >>> client.close()
     """
 
-    _few: ClassVar[int] = FEW
-    _parameter_constraints: ClassVar[dict] = {
+    _max_moved_bytes: ClassVar[int] = MAX_MOVED_BYTES
+    _parameter_constraints: ClassVar[dict[str, Any]] = {
         **OC1Classifier._parameter_constraints,
         "client": [HasMethods(["submit", "gather"]), None],
     }
 
-    def __init__(self, *, client=None, **parameters):
+    def __init__(self, *, client: Client | None = None, **parameters: Any):
         super().__init__(**parameters)
         self.client = client
 
-    def __sklearn_clone__(self):
+    def __sklearn_clone__(self) -> Self:
         """Return an unfitted copy that uses the same client."""
         parameters = self.get_params(deep=False)
         client = parameters.pop("client")
         return type(self)(client=client, **{name: clone(value, safe=False) for name, value in parameters.items()})
 
-    def __getstate__(self):
+    def __getstate__(self) -> dict[str, Any]:
         """Return what is pickled: not the client, which belongs to this process."""
         return {**super().__getstate__(), "client": None}
 
-    def __deepcopy__(self, memo):
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         """Return a copy, fitted if this is, without the client."""
         other = type(self).__new__(type(self))
         other.__dict__.update({name: copy.deepcopy(value, memo) for name, value in self.__getstate__().items()})
@@ -97,7 +104,7 @@ class DaskOC1Classifier(OC1Classifier):
     # ------------------------------------------------------------------------------------------------ fitting
 
     @_fit_context(prefer_skip_nested_validation=True)
-    def fit(self, X, y, sample_weight=None, classes=None):
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, classes: ArrayLike | None = None) -> Self:
         """Grow and prune the tree, on the workers.
 
         Parameters
@@ -119,13 +126,11 @@ class DaskOC1Classifier(OC1Classifier):
             self._fit(X, y, sample_weight, classes)
         return self
 
-    def _fit(self, X, y, sample_weight, classes) -> None:
+    def _fit(self, X: Any, y: Any, sample_weight: Any, classes: ArrayLike | None) -> None:
         client = self._client()
-        with clear_failures(client), Held(client) as hold:
-            prepared = prepare(
-                hold, X, y, sample_weight, classes=classes, class_weight=self.class_weight,
-                categorical_features=self.categorical_features,
-            )  # fmt: skip
+        with clear_failures(client), Session(client) as session:
+            own = {"class_weight": self.class_weight, "categorical_features": self.categorical_features}
+            prepared = prepare(session, X, y, sample_weight, classes=classes, **own)
             seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
             self.classes_, self.n_features_in_ = prepared.classes, prepared.n_features
             if prepared.feature_names is not None:
@@ -134,11 +139,11 @@ class DaskOC1Classifier(OC1Classifier):
                 del self.feature_names_in_
             names = tuple(str(name) for name in getattr(self, "feature_names_in_", ()))
             self.n_searched_ = 0
-            if sum(prepared.n_rows) <= self._large:
-                self._fit_on_one_worker(hold, prepared, names, seed)
+            if prepared.class_counts.sum() <= self._large:
+                self._fit_on_one_worker(session, prepared, names, seed)
             else:
-                self._fit_on_all(hold, prepared, names, seed)
-            self.traffic_ = hold.traffic
+                self._fit_on_all(session, prepared, names, seed)
+            self.traffic_ = session.traffic
         if self.verbose:
             Reporter(self.verbose).write(str(self.traffic_))
 
@@ -153,48 +158,44 @@ class DaskOC1Classifier(OC1Classifier):
             raise ValueError("the client is asynchronous, but fit waits for its answers: give a synchronous one")
         return client
 
-    def _fit_on_one_worker(self, hold: Held, prepared: Prepared, names: tuple[str, ...], seed: int) -> None:
+    def _fit_on_one_worker(self, session: Session, prepared: Prepared, names: tuple[str, ...], seed: int) -> None:
         local = self._local().set_params(random_state=None, n_jobs=None, verbose=0)
         call = (fit_whole, prepared.partitions, local, prepared.classes, names, seed, prepared.categories)
         self.__dict__.pop("pruning_path_", None)  # of a fit before, computed since
-        self.__dict__.update(hold.ask([call])[0])
+        self.__dict__.update(session.ask([call])[0])
 
-    def _fit_on_all(self, hold: Held, prepared: Prepared, names: tuple[str, ...], seed: int) -> None:
+    def _fit_on_all(self, session: Session, prepared: Prepared, names: tuple[str, ...], seed: int) -> None:
         if self.refine:
             raise ValueError(
                 f"refine=True needs all examples in one place, at most {self._large:,} on a cluster: leave it at None"
             )
-        data = ClusterTraining(
-            hold, prepared.partitions, prepared.n_rows, prepared.class_counts, prepared.classes, names, seed,
-            prepared.categories,
-        )  # fmt: skip
+        partitions, classes, class_counts = prepared[:3]
+        data = ClusterTraining(session, partitions, class_counts, classes, names, seed, prepared.categories)
         self._learn(data)  # type: ignore[arg-type]
 
     def _grow(self, data: Any, share: Any) -> Grown:
-        options = self._options(len(data.classes))
+        # A worker grows its subtrees in one thread: there are others that wait for theirs.
+        options = replace(self._options(len(data.classes)), n_jobs=1)
         own, fill, codes, coded = data, data.fill, None, cast(tuple[bool, ...], ())
         if data.categories:
             codes, means = data.code_categories(share)
             own = data.recoded(codes)
             fill = np.where([one is None for one in codes], fill, means)
             coded = tuple(one is not None for one in codes)
-        ground, scale = own.ground_of(share, fill, options.normalize)
-        directed = options.missing == "direction"
-        root = own.root(share, ground, fill, coded or (False,) * len(fill) if directed else None)
-        grower = ClusterGrower(
-            root, ground, len(data.classes), options, data.seed, Reporter(self.verbose, data.feature_names), coded,
-            self._few,
-        )  # fmt: skip
-        tree = build_tree(grower.grow(), fill, data.classes, data.feature_names)
-        self.n_searched_ += grower.n_searched
+        statistics, scale = own.statistics_of(share, fill, options.normalize)
+        setup = TreeSetup(options, fill, len(data.classes), coded, statistics)
+        engine = ClusterEngine(data.session, own.root_groups(share, setup), setup, self._max_moved_bytes)
+        grower = make_grower(engine, Reporter(self.verbose, data.feature_names))
+        tree = build_tree(grower.grow(data.seed), fill, data.classes, data.feature_names)
+        self.n_searched_ += engine.n_searched
         if options.max_leaf_nodes is not None:
             tree = best_first(tree, options.max_leaf_nodes)
         if codes is not None:
-            data.hold.release(partition.X for partition in own.partitions)
+            data.session.release(partition.X for partition in own.partitions)
             tree = replace(tree, codes=codes, categories=labels_of(data.categories))
         return Grown(tree, grower.n_hyperplanes, scale)
 
-    def _judge(self, data: Any, sequence, share: Any) -> np.ndarray:
+    def _judge(self, data: Any, sequence: PruningSequence, share: Any) -> np.ndarray:
         return data.judge(sequence, share)
 
     # ------------------------------------------------------------------------------------------------ using
@@ -212,7 +213,7 @@ class DaskOC1Classifier(OC1Classifier):
         del parameters["client"]
         return OC1Classifier(**parameters)
 
-    def predict(self, X):
+    def predict(self, X: Any) -> Any:
         """Return the class of each example: the majority of its leaf.
 
         Parameters
@@ -223,9 +224,9 @@ class DaskOC1Classifier(OC1Classifier):
         -------
         dask Array or Series, not computed yet; or array (n_samples,)
         """
-        return lazily(self.to_local(), "predict", X) if is_collection(X) else super().predict(X)
+        return predict(self.to_local(), "predict", X) if is_collection(X) else super().predict(X)
 
-    def predict_proba(self, X):
+    def predict_proba(self, X: Any) -> Any:
         """Return the share of each class in the leaf of each example, smoothed if so asked for.
 
         Parameters
@@ -236,9 +237,9 @@ class DaskOC1Classifier(OC1Classifier):
         -------
         dask Array or DataFrame, not computed yet; or array (n_samples, n_classes)
         """
-        return lazily(self.to_local(), "predict_proba", X) if is_collection(X) else super().predict_proba(X)
+        return predict(self.to_local(), "predict_proba", X) if is_collection(X) else super().predict_proba(X)
 
-    def predict_log_proba(self, X):
+    def predict_log_proba(self, X: Any) -> Any:
         """Return the logarithm of `predict_proba`.
 
         Parameters
@@ -249,9 +250,9 @@ class DaskOC1Classifier(OC1Classifier):
         -------
         dask Array or DataFrame, not computed yet; or array (n_samples, n_classes)
         """
-        return lazily(self.to_local(), "predict_log_proba", X) if is_collection(X) else super().predict_log_proba(X)
+        return predict(self.to_local(), "predict_log_proba", X) if is_collection(X) else super().predict_log_proba(X)
 
-    def apply(self, X):
+    def apply(self, X: Any) -> Any:
         """Return the number of the leaf that each example ends in.
 
         Parameters
@@ -262,9 +263,9 @@ class DaskOC1Classifier(OC1Classifier):
         -------
         dask Array or Series, not computed yet; or int array (n_samples,)
         """
-        return lazily(self.to_local(), "apply", X) if is_collection(X) else super().apply(X)
+        return predict(self.to_local(), "apply", X) if is_collection(X) else super().apply(X)
 
-    def score(self, X, y, sample_weight=None):
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
         """Return the accuracy on some examples.
 
         Parameters
@@ -304,7 +305,7 @@ def fit_whole(
     classes: np.ndarray,
     names: tuple[str, ...],
     seed: int,
-    categories,
+    categories: Categories,
 ) -> dict[str, Any]:
     """Fit a model to all partitions, in one place; return what it learnt."""
     X = np.concatenate([partition.X for partition in partitions])
@@ -316,10 +317,29 @@ def fit_whole(
     return {name: value for name, value in model.__dict__.items() if name not in before}
 
 
-def count_right(model: OC1Classifier, X, y, weights) -> tuple[float, float]:
+def count_right(model: OC1Classifier, X: Any, y: Any, weights: Any) -> tuple[float, float]:
     """Return the weight of the examples that a model classifies right, and of all; None: their numbers."""
     if len(X) == 0:
         return 0.0, 0.0
     right = model.predict(X) == np.asarray(y).ravel()
     own_weights = np.ones(len(right)) if weights is None else np.asarray(weights, dtype=np.float64).ravel()
     return float(own_weights[right].sum()), float(own_weights.sum())
+
+
+def best_first(tree: Tree, max_leaf_nodes: int) -> Tree:
+    """Keep the splits that gain most, until there are enough leaves.
+
+    Splits do not depend on each other, so this is the tree that would have been grown best first.
+    """
+    order = itertools.count()
+    gains = tree.gains * tree.counts.sum(axis=1)
+    heap = [(-gains[0], next(order), 0)] if tree.n_nodes > 1 else []
+    leaf, leaves = np.ones(tree.n_nodes, dtype=bool), 1
+    while heap and leaves < max_leaf_nodes:
+        node = heapq.heappop(heap)[2]
+        leaf[node] = False
+        leaves += 1
+        for child in tree.children[node]:
+            if tree.children[child, 0] >= 0:
+                heapq.heappush(heap, (-gains[child], next(order), child))
+    return tree.cut(leaf)

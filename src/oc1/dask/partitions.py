@@ -8,13 +8,15 @@ counts them once, and can write them to disk.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import partial
+from operator import attrgetter
 from typing import Any, NamedTuple
 
 import dask
 import numpy as np
 from dask.utils import is_arraylike, is_dataframe_like, is_series_like
+from distributed import Future
+from numpy.typing import ArrayLike
 from sklearn.utils import check_array, column_or_1d, compute_sample_weight
 from sklearn.utils.validation import _get_feature_names
 
@@ -30,7 +32,7 @@ from ..data.categories import (
     replace_by_codes,
     unite_categories,
 )
-from .session import Held
+from .session import Session
 
 
 class Partition(NamedTuple):
@@ -48,12 +50,11 @@ class Prepared(NamedTuple):
     """The training data of a fit, on the workers, and what is known of them."""
 
     partitions: list[Partition]  # in the order of the rows, empty ones too
-    n_rows: list[int]  # of each; examples of weight 0 are left out
     classes: np.ndarray  # sorted
-    class_counts: np.ndarray  # int64 (n_partitions, n_classes): rows
+    class_counts: np.ndarray  # int64 (n_partitions, n_classes): rows; examples of weight 0 are left out
     feature_names: np.ndarray | None
     n_features: int
-    dtype: np.dtype  # of X
+    dtype: np.dtype[Any]  # of X
     has_weights: bool
     categories: Categories  # empty if no attribute is categorical
 
@@ -63,7 +64,7 @@ class _Summary(NamedTuple):
 
     problem: tuple[type[Exception], str] | None = None
     n_rows: int = 0
-    dtype: np.dtype = np.dtype(np.float32)
+    dtype: np.dtype[Any] = np.dtype(np.float32)
     labels: np.ndarray = np.empty(0)  # the partition's own classes, sorted
     label_counts: np.ndarray = np.empty(0, dtype=np.int64)
     categories: Categories = ()  # of the columns that may be categorical
@@ -85,14 +86,30 @@ class _Encoded(NamedTuple):
     responses: tuple[np.ndarray | None, ...]  # weight of each class in each of its own categories
 
 
+class _Encoding(NamedTuple):
+    """What holds for all partitions."""
+
+    n_classes: int
+    factors: np.ndarray | None  # that ``class_weight`` gives to each class
+    columns: np.ndarray  # those that are categorical
+    dtype: np.dtype[Any]
+
+
 def prepare(
-    hold: Held, X, y, sample_weight=None, *, classes=None, class_weight=None, categorical_features=None
+    session: Session,
+    X: Any,
+    y: Any,
+    sample_weight: Any = None,
+    *,
+    classes: ArrayLike | None = None,
+    class_weight: dict[Any, float] | str | None = None,
+    categorical_features: Any = None,
 ) -> Prepared:
     """Check and encode Dask collections on the workers.
 
     Parameters
     ----------
-    hold : Held
+    session : Session
         What keeps the futures.
     X : dask Array (n_samples, n_features) or dask DataFrame
     y : dask Array (n_samples,), dask Series, or dask DataFrame of one column
@@ -108,45 +125,18 @@ def prepare(
     """
     meta, rows = delayed_rows(X, y, sample_weight)
     maybe_categorical = _maybe_categorical(meta, categorical_features)
-    may_stay = is_arraylike(X) and meta.dtype in (np.float32, np.float64) and not len(maybe_categorical)
-    loading = dask.delayed(
-        partial(
-            _load,
-            columns=list(meta.columns) if is_dataframe_like(meta) else meta.shape[1],
-            maybe_categorical=maybe_categorical,
-            may_stay=may_stay,
-        ),
-        pure=False,
-        traverse=False,
-    )
-    loaded, stayed = hold.compute(
-        [loading(number, *parts) for number, parts in enumerate(rows)], [own_X for own_X, *_ in rows if may_stay]
-    )
-    given: list[Any] = [*stayed] if may_stay else [None] * len(rows)
-    summaries = hold.ask([(_summary_of, one) for one in loaded])
-    for summary in summaries:
-        if summary.problem is not None:
-            kind, message = summary.problem
-            raise kind(message)
-    if not any(summary.n_rows for summary in summaries):
-        raise ValueError("X has no rows: at least one is needed")
-
-    dtype = np.result_type(*(summary.dtype for summary in summaries if summary.n_rows))
+    loaded, given, summaries = _load_all(session, X, meta, rows, maybe_categorical)
     known = _known_classes(summaries, classes)
-    number_of = {label: number for number, label in enumerate(known.tolist())}
-    own_numbers = [np.array([number_of[label] for label in s.labels.tolist()], dtype=np.int32) for s in summaries]
-    totals = np.zeros(len(known), dtype=np.int64)
-    for summary, numbers in zip(summaries, own_numbers, strict=True):
-        totals[numbers] += summary.label_counts
-    factors = None if class_weight is None else weight_of_classes(class_weight, known, totals)
-    columns = _categorical_columns(summaries, maybe_categorical, meta, categorical_features)
-
-    encoded = [
-        hold.submit(_encode, one, own_X, numbers, factors, len(known), columns, dtype)
-        for one, own_X, numbers in zip(loaded, given, own_numbers, strict=True)
-    ]
-    answers = hold.ask([(_counts_of, one) for one in encoded])
-    hold.release(loaded)
+    numbers, totals = _class_numbers(summaries, known)
+    encoding = _Encoding(
+        len(known),
+        None if class_weight is None else weight_of_classes(class_weight, known, totals),
+        _categorical_columns(summaries, maybe_categorical, meta, categorical_features),
+        np.result_type(*(summary.dtype for summary in summaries if summary.n_rows)),
+    )
+    encoded = [session.submit(_encode, *own, encoding) for own in zip(loaded, given, numbers, strict=True)]
+    answers = session.ask([(_counts_of, one) for one in encoded])
+    session.release(loaded)
     class_counts = np.array([counts for counts, *_ in answers], dtype=np.int64).reshape(len(answers), len(known))
     if not class_counts.any():
         raise ValueError("class_weight and sample_weight leave no example: all weights are zero")
@@ -154,29 +144,49 @@ def prepare(
     categories: Categories = ()
     tables: list[Any] = [None] * len(encoded)
     if len(maybe_categorical):
-        tables, categories = _category_numbers(summaries, [responses for _, responses, _ in answers], columns, meta)
+        responses = [own for _, own, _ in answers]
+        tables, categories = _category_numbers(summaries, responses, encoding.columns, meta)
     has_weights = sample_weight is not None or class_weight is not None
     partitions = [
         Partition(
-            own_X if stays else hold.submit(_X_of, one, table),
-            hold.submit(_y_of, one),
-            hold.submit(_weights_of, one) if has_weights else NO_WEIGHTS,
+            own_X if stays else session.submit(_X_of, one, table),
+            session.submit(attrgetter("partition.y"), one),
+            session.submit(attrgetter("partition.weights"), one) if has_weights else NO_WEIGHTS,
         )
         for one, own_X, table, (*_, stays) in zip(encoded, given, tables, answers, strict=True)
     ]
-    hold.release(encoded)
-    hold.release(own_X for own_X, (*_, stays) in zip(given, answers, strict=True) if own_X is not None and not stays)
-    hold.flush()
-    return Prepared(
-        partitions, class_counts.sum(axis=1).tolist(), known, class_counts, _get_feature_names(meta), meta.shape[1],
-        dtype, has_weights, categories,
-    )  # fmt: skip
+    session.release(encoded)
+    session.release(own_X for own_X, (*_, stays) in zip(given, answers, strict=True) if own_X is not None and not stays)
+    session.flush()
+    names = _get_feature_names(meta)
+    return Prepared(partitions, known, class_counts, names, meta.shape[1], encoding.dtype, has_weights, categories)
+
+
+def _load_all(
+    session: Session, X: Any, meta: Any, rows: list[tuple[Any, ...]], maybe_categorical: np.ndarray
+) -> tuple[list[Future], list[Any], list[_Summary]]:
+    """Check all partitions; return futures of them, of those X that can stay as they were given, and summaries."""
+    may_stay = is_arraylike(X) and meta.dtype in (np.float32, np.float64) and not len(maybe_categorical)
+    columns = list(meta.columns) if is_dataframe_like(meta) else meta.shape[1]
+    load = partial(_load, columns=columns, maybe_categorical=maybe_categorical, may_stay=may_stay)
+    loading = dask.delayed(load, pure=False, traverse=False)
+    loaded, stayed = session.compute(
+        [loading(number, *parts) for number, parts in enumerate(rows)], [own_X for own_X, *_ in rows if may_stay]
+    )
+    summaries: list[_Summary] = session.ask([(attrgetter("summary"), one) for one in loaded])
+    for summary in summaries:
+        if summary.problem is not None:
+            kind, message = summary.problem
+            raise kind(message)
+    if not any(summary.n_rows for summary in summaries):
+        raise ValueError("X has no rows: at least one is needed")
+    return loaded, [*stayed] if may_stay else [None] * len(rows), summaries
 
 
 # ---------------------------------------------------------------------------------------------------- collections
 
 
-def delayed_rows(X, y, sample_weight) -> tuple[Any, list[tuple]]:
+def delayed_rows(X: Any, y: Any, sample_weight: Any) -> tuple[Any, list[tuple[Any, ...]]]:
     """Return an empty example of X and, for each partition, its parts of X, y and the weights (or None), delayed."""
     if not dask.is_dask_collection(X) or not (is_dataframe_like(X) or is_arraylike(X)):
         raise TypeError(
@@ -200,15 +210,15 @@ def delayed_rows(X, y, sample_weight) -> tuple[Any, list[tuple]]:
     return meta, list(zip(*parts, strict=True))
 
 
-def _delayed_parts(collections: list) -> list[list]:
+def _delayed_parts(collections: list[Any]) -> list[list[Any]]:
     """Return the partitions of each collection, delayed, so that what all are computed from is computed once."""
     frames = [one for one in collections if not is_arraylike(one)]
-    parts_of_frames: list[list] = []
+    parts_of_frames: list[list[Any]] = []
     if frames:
         first, *others = frames
-        tuples = first.map_partitions(
-            _as_tuple, *others, align_dataframes=False, enforce_metadata=False, meta=first._meta
-        ).to_delayed(optimize_graph=len(frames) == len(collections))  # fmt: skip
+        how = {"align_dataframes": False, "enforce_metadata": False, "meta": first._meta}
+        joined = first.map_partitions(_as_tuple, *others, **how)
+        tuples = joined.to_delayed(optimize_graph=len(frames) == len(collections))
         parts_of_frames = [[one[place] for one in tuples] for place in range(len(frames))]
     # Arrays are not optimised: each would be fused with a copy of its own of what they share.
     return [
@@ -217,16 +227,16 @@ def _delayed_parts(collections: list) -> list[list]:
     ]
 
 
-def _as_tuple(*parts) -> tuple:
+def _as_tuple(*parts: Any) -> tuple[Any, ...]:
     return parts
 
 
-def _aligned(name: str, given, X):
+def _aligned(name: str, given: Any, X: Any) -> Any:
     """Return y or the weights with the partitions of X."""
     is_series = is_series_like(given) or is_dataframe_like(given)
     if not dask.is_dask_collection(given) or not (is_series or is_arraylike(given)):
-        raise TypeError(f"{name} must be a Dask array or a Dask series, as X is a Dask collection; "
-                        f"got {type(given).__name__}")  # fmt: skip
+        kind = type(given).__name__
+        raise TypeError(f"{name} must be a Dask array or a Dask series, as X is a Dask collection; got {kind}")
     if given.ndim == 2 and len(given.columns if is_series else range(given.shape[1])) != 1:
         raise ValueError(f"{name} must have one column")
     if is_arraylike(given):
@@ -245,7 +255,7 @@ def _aligned(name: str, given, X):
     return given
 
 
-def _maybe_categorical(meta, categorical_features) -> np.ndarray:
+def _maybe_categorical(meta: Any, categorical_features: Any) -> np.ndarray:
     """Return the columns that are categorical, or may be: a column of objects is if there is text in it."""
     columns = find_categorical(meta, categorical_features)
     if isinstance(categorical_features, str) and is_dataframe_like(meta):
@@ -257,7 +267,9 @@ def _maybe_categorical(meta, categorical_features) -> np.ndarray:
 # ---------------------------------------------------------------------------------------------------- on the workers
 
 
-def _load(number: int, X, y, weights, columns, maybe_categorical: np.ndarray, may_stay: bool) -> _Loaded:
+def _load(
+    number: int, X: Any, y: Any, weights: Any, columns: Any, maybe_categorical: np.ndarray, may_stay: bool
+) -> _Loaded:
     """Check a partition; its classes and categories get its own numbers. What is wrong is noted, for the client."""
     try:
         loaded = _checked(number, X, y, weights, columns, maybe_categorical)
@@ -269,7 +281,7 @@ def _load(number: int, X, y, weights, columns, maybe_categorical: np.ndarray, ma
         return _Loaded(nothing, _Summary((TypeError if isinstance(error, TypeError) else ValueError, str(error))))
 
 
-def _checked(number: int, X, y, weights, columns, maybe_categorical: np.ndarray) -> _Loaded:
+def _checked(number: int, X: Any, y: Any, weights: Any, columns: Any, maybe_categorical: np.ndarray) -> _Loaded:
     where = f"partition {number} of X"
     if isinstance(columns, list):
         if list(X.columns) != columns:
@@ -285,14 +297,16 @@ def _checked(number: int, X, y, weights, columns, maybe_categorical: np.ndarray)
             X_encoded = encode(X, categories)
         else:
             X_encoded = X
-        checked = check_array(
-            X_encoded, dtype=[np.float64, np.float32], ensure_all_finite=False, ensure_min_samples=0, input_name="X"
-        )  # fmt: skip
+        how = {"ensure_all_finite": False, "ensure_min_samples": 0, "input_name": "X"}
+        checked = check_array(X_encoded, dtype=[np.float64, np.float32], **how)
     except (TypeError, ValueError) as error:
-        kind, message = type(error), str(error)
+        kind, message = TypeError if isinstance(error, TypeError) else ValueError, str(error)
         if "could not convert" in message:
-            message = _told(lambda: explain_text(X, True)) or message
-        raise (TypeError if issubclass(kind, TypeError) else ValueError)(f"{where}: {message}") from None
+            try:
+                explain_text(X, True)
+            except ValueError as better:
+                message = str(better)
+        raise kind(f"{where}: {message}") from None
     infinite = np.isinf(checked)
     if infinite.any():
         m = int(infinite.any(axis=0).argmax())
@@ -307,16 +321,7 @@ def _checked(number: int, X, y, weights, columns, maybe_categorical: np.ndarray)
     return _Loaded(Partition(checked, numbers, own_weights), summary)
 
 
-def _told(check: Callable[[], None]) -> str:
-    """Return the message of the error that a check raises, empty if it raises none."""
-    try:
-        check()
-    except ValueError as error:
-        return str(error)
-    return ""
-
-
-def _number_labels(where: str, y) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _number_labels(where: str, y: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the different labels, sorted, the number of each example's among them (int32), and how many there are."""
     values = column_or_1d(y, warn=False)
     if len(values) == 0:
@@ -328,8 +333,10 @@ def _number_labels(where: str, y) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
             raise ValueError(f"{where} has a missing label")
         if not all(isinstance(label, str) for label in different):
             kinds = sorted({type(label).__name__ for label in different})
-            raise ValueError(f"{where} has labels of type {' and '.join(kinds)}: they must be all text, or numbers of "
-                             "a numeric dtype")  # fmt: skip
+            found = " and ".join(kinds)
+            raise ValueError(
+                f"{where} has labels of type {found}: they must be all text, or numbers of a numeric dtype"
+            )
         labels = np.array(sorted(different), dtype=object)
         number_of = {label: number for number, label in enumerate(labels)}
         numbers = np.fromiter(map(number_of.__getitem__, texts), dtype=np.int32, count=len(texts))
@@ -347,7 +354,7 @@ def _number_labels(where: str, y) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return labels, numbers, np.bincount(numbers, minlength=len(labels))
 
 
-def _checked_weights(where: str, weights) -> np.ndarray:
+def _checked_weights(where: str, weights: Any) -> np.ndarray:
     checked = np.asarray(column_or_1d(weights, warn=False), dtype=np.float64)
     for problem, rows in (
         ("is not a finite number", ~np.isfinite(checked)),
@@ -358,29 +365,22 @@ def _checked_weights(where: str, weights) -> np.ndarray:
     return checked
 
 
-def _summary_of(loaded: _Loaded) -> _Summary:
-    return loaded.summary
-
-
-def _encode(
-    loaded: _Loaded, given, own_numbers: np.ndarray, factors: np.ndarray | None, n_classes: int,
-    columns: np.ndarray, dtype,
-) -> _Encoded:  # fmt: skip
+def _encode(loaded: _Loaded, given: Any, own_numbers: np.ndarray, encoding: _Encoding) -> _Encoded:
     """Give the classes the numbers that hold for all, make the weights final, leave out examples that weigh nothing."""
     X, y, weights = loaded.partition
-    X, y = (given if X is None else X).astype(dtype, copy=False), own_numbers[y]
-    if factors is not None:
-        weights = (weights if len(weights) else 1.0) * factors[y]
+    X, y = (given if X is None else X).astype(encoding.dtype, copy=False), own_numbers[y]
+    if encoding.factors is not None:
+        weights = (weights if len(weights) else 1.0) * encoding.factors[y]
     if not weights.all():
         kept = weights > 0
         X, y, weights = X[kept], y[kept], weights[kept]
     responses: list[np.ndarray | None] = [None] * X.shape[1]
-    for m in columns:
+    for m in encoding.columns:
         n_categories = len(loaded.summary.categories[m] or ())
         counting = weights if len(weights) else np.ones(len(y))
-        responses[m] = exact_class_weights(X[:, m], n_categories, y, n_classes, counting)
+        responses[m] = exact_class_weights(X[:, m], n_categories, y, encoding.n_classes, counting)
     own = Partition(None if X is given else X, y, weights)
-    return _Encoded(own, np.bincount(y, minlength=n_classes), tuple(responses))
+    return _Encoded(own, np.bincount(y, minlength=encoding.n_classes), tuple(responses))
 
 
 def _counts_of(encoded: _Encoded) -> tuple[np.ndarray, tuple[np.ndarray | None, ...], bool]:
@@ -388,23 +388,15 @@ def _counts_of(encoded: _Encoded) -> tuple[np.ndarray, tuple[np.ndarray | None, 
     return encoded.class_counts, encoded.responses, encoded.partition.X is None
 
 
-def _X_of(encoded: _Encoded, tables: list[np.ndarray | None] | None) -> np.ndarray:
+def _X_of(encoded: _Encoded, tables: list[np.ndarray | None] | None) -> Any:
     """Return the values, with the final numbers of their categories."""
     return encoded.partition.X if tables is None else replace_by_codes(encoded.partition.X, tables)
-
-
-def _y_of(encoded: _Encoded) -> np.ndarray:
-    return encoded.partition.y
-
-
-def _weights_of(encoded: _Encoded) -> np.ndarray:
-    return encoded.partition.weights
 
 
 # ---------------------------------------------------------------------------------------------------- on the client
 
 
-def _known_classes(summaries: list[_Summary], classes) -> np.ndarray:
+def _known_classes(summaries: list[_Summary], classes: ArrayLike | None) -> np.ndarray:
     """Return the sorted classes: those given, or those found."""
     found = [(number, summary.labels) for number, summary in enumerate(summaries) if len(summary.labels)]
     first, first_labels = found[0]
@@ -429,11 +421,21 @@ def _known_classes(summaries: list[_Summary], classes) -> np.ndarray:
     return known
 
 
+def _class_numbers(summaries: list[_Summary], known: np.ndarray) -> tuple[list[np.ndarray], np.ndarray]:
+    """Return the numbers of each partition's own classes among all, and how many examples each class has."""
+    number_of = {label: number for number, label in enumerate(known.tolist())}
+    own_numbers = [np.array([number_of[label] for label in one.labels.tolist()], dtype=np.int32) for one in summaries]
+    totals = np.zeros(len(known), dtype=np.int64)
+    for summary, numbers in zip(summaries, own_numbers, strict=True):
+        totals[numbers] += summary.label_counts
+    return own_numbers, totals
+
+
 def _is_text(labels: np.ndarray) -> bool:
     return labels.dtype.kind in "OU"
 
 
-def weight_of_classes(class_weight, classes: np.ndarray, counts: np.ndarray) -> np.ndarray:
+def weight_of_classes(class_weight: dict[Any, float] | str, classes: np.ndarray, counts: np.ndarray) -> np.ndarray:
     """Return the factor that ``class_weight`` gives to each class; 1 for classes without examples.
 
     Parameters
@@ -454,8 +456,8 @@ def weight_of_classes(class_weight, classes: np.ndarray, counts: np.ndarray) -> 
 
 
 def _categorical_columns(
-    summaries: list[_Summary], maybe_categorical: np.ndarray, meta, categorical_features
-) -> np.ndarray:  # fmt: skip
+    summaries: list[_Summary], maybe_categorical: np.ndarray, meta: Any, categorical_features: Any
+) -> np.ndarray:
     """Return those columns that are categorical, now that it is known where text is."""
     with_text = {m for summary in summaries for m in summary.with_text}
     certain = set(find_categorical(meta, categorical_features).tolist())
@@ -463,7 +465,7 @@ def _categorical_columns(
 
 
 def _category_numbers(
-    summaries: list[_Summary], responses: list[tuple[np.ndarray | None, ...]], columns: np.ndarray, meta
+    summaries: list[_Summary], responses: list[tuple[np.ndarray | None, ...]], columns: np.ndarray, meta: Any
 ) -> tuple[list[list[np.ndarray | None]], Categories]:
     """Return, for each partition, the final numbers of its own categories, and the categories in this order.
 
@@ -496,7 +498,7 @@ def _category_numbers(
     return tables, arranged if len(columns) else ()
 
 
-def _as_numbers(values: tuple, number: int, name) -> np.ndarray:
+def _as_numbers(values: tuple[Any, ...], number: int, name: Any) -> np.ndarray:
     try:
         numbers = np.array(values, dtype=np.float64)
     except (TypeError, ValueError):

@@ -9,16 +9,18 @@ import numpy as np
 from dask.utils import is_arraylike, is_dataframe_like
 from sklearn.utils.validation import _check_feature_names, check_is_fitted
 
+from ..learners.classifier import OC1Classifier
+
 #: The methods that can be called on a Dask collection.
 METHODS = ("predict", "predict_proba", "predict_log_proba", "apply")
 
 
-def is_collection(X) -> bool:
+def is_collection(X: Any) -> bool:
     """Return whether X is a Dask array or a Dask dataframe."""
     return dask.is_dask_collection(X) and (is_dataframe_like(X) or is_arraylike(X))
 
 
-def lazily(model, method: str, X):
+def predict(model: OC1Classifier, method: str, X: Any) -> Any:
     """Call a method of a fitted classifier on each partition of a Dask collection, once the result is computed.
 
     Parameters
@@ -61,22 +63,22 @@ def lazily(model, method: str, X):
     return X.map_blocks(_answer, model=sent, method=method, dtype=meta.dtype, meta=meta, **shape)
 
 
-def _nothing(model, method: str) -> np.ndarray:
+def _nothing(model: OC1Classifier, method: str) -> np.ndarray:
     """Return the answer for no rows."""
     if method == "predict":
         return np.empty(0, dtype=model.classes_.dtype)
     return np.empty(0, dtype=np.int64) if method == "apply" else np.empty((0, len(model.classes_)))
 
 
-def _answer(X, model, method: str) -> np.ndarray:
+def _answer(X: Any, model: OC1Classifier, method: str) -> np.ndarray:
     return getattr(model, method)(X) if len(X) else _nothing(model, method)
 
 
-def _answer_frame(X, model, method: str):
+def _answer_frame(X: Any, model: OC1Classifier, method: str) -> Any:
     return _framed(model, method, _answer(X, model, method), X.index)
 
 
-def _framed(model, method: str, answer: np.ndarray, index):
+def _framed(model: OC1Classifier, method: str, answer: np.ndarray, index: Any) -> Any:
     import pandas as pd  # comes with Dask's dataframes
 
     if answer.ndim == 2:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import CancelledError
 from contextlib import suppress
 from dataclasses import dataclass
@@ -18,11 +18,11 @@ from dask.utils import funcname
 from distributed import Client, Future
 from distributed.protocol import pickle
 
-#: Answers are given up when there are so many of them, or when one of so many bytes has come. (Dask's client sends its
+#: Answers are given up when there are more of them than this, or when a larger one has come. (Dask's client sends its
 #: messages ten milliseconds apart: one that gives up the last answer would delay the next question.)
-ANSWERED, LARGE_ANSWER = 64, 2**20
-#: More results than these are added up on the workers, so many at a time.
-MANY_CALLS = 16
+MAX_KEPT_ANSWERS, MAX_KEPT_BYTES = 64, 2**20
+#: More results than these are added up on the workers, this many at a time.
+MAX_CALLS_PER_SUM = 16
 
 
 @dataclass
@@ -57,7 +57,7 @@ class Traffic:
         )
 
 
-class Held:
+class Session:
     """The futures of one fit, all of which are given up at the end of the ``with`` block, however it ends.
 
     Several threads may ask at the same time.
@@ -76,7 +76,7 @@ class Held:
         self.client = client
         self.traffic = Traffic()
         self._futures: dict[Any, Future] = {}
-        self._shared: set = set()  # keys that the user, or another fit, may hold, too
+        self._shared: set[Any] = set()  # keys that the user, or another fit, may hold, too
         self._lock = threading.Lock()
         self._answered: list[Future] = []
         self._stopped = False
@@ -103,7 +103,7 @@ class Held:
         """Begin; nothing is held yet."""
         return self
 
-    def __exit__(self, *unused) -> None:
+    def __exit__(self, *unused: object) -> None:
         """Give up everything; an error that the fit ended with is not hidden by a scheduler that is gone."""
         with self._lock:
             # The youngest first: what Dask is to forget must not have children that it still knows.
@@ -124,7 +124,7 @@ class Held:
             self._futures.update((future.key, future) for future in futures)
         return list(futures)
 
-    def submit(self, function, *args, **kwargs) -> Future:
+    def submit(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Future:
         """Run a function on a worker, near the futures among its arguments; the result stays there.
 
         Parameters
@@ -139,7 +139,7 @@ class Held:
         """
         return self._keep([self.client.submit(function, *args, key=own_keys(function, 1)[0], **kwargs)])[0]
 
-    def compute(self, delayed: Sequence, shared: Sequence = ()) -> tuple[list[Future], list[Future]]:
+    def compute(self, delayed: Sequence[Any], shared: Sequence[Any] = ()) -> tuple[list[Future], list[Future]]:
         """Compute delayed values, together; the results stay on the workers.
 
         Parameters
@@ -156,7 +156,7 @@ class Held:
         futures = self._keep(self.client.compute([*delayed, *shared]))
         return futures[: len(delayed)], futures[len(delayed) :]
 
-    def gather(self, futures: Iterable[Future]) -> list:
+    def gather(self, futures: Iterable[Future]) -> list[Any]:
         """Wait for futures and return their results, in the same order."""
         return list(self.client.gather(list(futures)))
 
@@ -169,7 +169,7 @@ class Held:
         for future in futures:
             future.release()
 
-    def ask(self, calls: Iterable[tuple]) -> list:
+    def ask(self, calls: Iterable[tuple[Any, ...]]) -> list[Any]:
         """Call functions on the workers and wait for all results: one round.
 
         Parameters
@@ -187,7 +187,7 @@ class Held:
         calls = list(calls)
         self._count_sent(calls)
         # Calls that are alike are sent in one message.
-        alike: dict[tuple, list[int]] = {}
+        alike: dict[tuple[Any, int], list[int]] = {}
         for place, (function, *args) in enumerate(calls):
             alike.setdefault((function, len(args)), []).append(place)
         futures: list[Any] = [None] * len(calls)
@@ -204,21 +204,24 @@ class Held:
         with self._lock:
             self.traffic.received += size
             self._answered += futures
-            done = self._answered if size > LARGE_ANSWER or len(self._answered) > ANSWERED else []
+            done = self._answered if size > MAX_KEPT_BYTES or len(self._answered) > MAX_KEPT_ANSWERS else []
             if done:
                 self._answered = []
         self.release(done)
         return results
 
-    def total(self, calls: Iterable[tuple]) -> Any:
+    def total(self, calls: Iterable[tuple[Any, ...]]) -> Any:
         """Return what the results of calls add up to: one round. Many are added up on the workers first."""
         calls = list(calls)
-        if len(calls) <= MANY_CALLS:
+        if len(calls) <= MAX_CALLS_PER_SUM:
             return reduce(add, self.ask(calls))
         self._count_sent(calls, rounds=0)
         parts = [self.submit(*call) for call in calls]
         try:
-            return reduce(add, self.ask((add_up, parts[i : i + MANY_CALLS]) for i in range(0, len(parts), MANY_CALLS)))
+            return reduce(
+                add,
+                self.ask((add_up, parts[i : i + MAX_CALLS_PER_SUM]) for i in range(0, len(parts), MAX_CALLS_PER_SUM)),
+            )
         finally:
             self.release(parts)
 
@@ -228,7 +231,7 @@ class Held:
             done, self._answered = self._answered, []
         self.release(done)
 
-    def _count_sent(self, calls: list[tuple], rounds: int = 1) -> None:
+    def _count_sent(self, calls: list[tuple[Any, ...]], rounds: int = 1) -> None:
         known: dict[int, int] = {}  # an argument that many calls share is measured once
         sizes = [0]
         for _, *args in calls:
@@ -243,7 +246,7 @@ class Held:
             self.traffic.largest = max(self.traffic.largest, *sizes)
 
 
-def own_keys(function, n_tasks: int) -> list[tuple[str, int]]:
+def own_keys(function: Callable[..., Any], n_tasks: int) -> list[tuple[str, int]]:
     """Return keys for calls of a function, under a name of their own.
 
     Among many tasks of one name that need few others, Dask looks for the worker that has the least to do, and moves to
@@ -253,12 +256,12 @@ def own_keys(function, n_tasks: int) -> list[tuple[str, int]]:
     return [(name, number) for number in range(n_tasks)]
 
 
-def add_up(parts: list) -> Any:
+def add_up(parts: list[Any]) -> Any:
     """Add up results."""
     return reduce(add, parts)
 
 
-def pickled_size(argument) -> int:
+def pickled_size(argument: Any) -> int:
     """Return how many bytes an argument of a task takes on its way; futures, also in lists and tuples, take none."""
     if isinstance(argument, Future):
         return 0

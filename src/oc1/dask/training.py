@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
 from operator import add
+from typing import Any, TypeVar
 
 import numpy as np
 
 from ..data.categories import Categories, Codes, replace_by_codes, response_codes
 from ..data.search_space import SearchSpace, filled, sample_positions
-from ..growing.grower import Ground
-from . import tasks as work
-from .growing import ClusterNode, Group, places_of
+from ..growing.options import RootStatistics, TreeSetup
+from ..tree.pruning import PruningSequence
+from . import tasks
+from .engine import Group, places_of
 from .partitions import Partition
-from .session import Held
+from .session import Session
 from .tasks import Share
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -25,31 +29,29 @@ class ClusterTraining:
 
     Attributes
     ----------
-    hold : Held
+    session : Session
     partitions : list of Partition
         In the order of the rows.
-    n_rows : list of int
     class_counts : int array (n_partitions, n_classes)
     classes, feature_names, seed, categories
         As in `oc1.data.training.Training`. Parts of the data are said by a `Share`.
     """
 
-    hold: Held
+    session: Session
     partitions: list[Partition]
-    n_rows: list[int]
     class_counts: np.ndarray
     classes: np.ndarray
     feature_names: tuple[str, ...]
     seed: int
     categories: Categories = ()
-    _known: dict[Share, list[work.Facts]] = field(default_factory=dict)
+    _known: dict[Share, list[tasks.PartStatistics]] = field(default_factory=dict)
 
     everything = Share()
 
     @property
     def n_examples(self) -> int:
         """Number of examples."""
-        return sum(self.n_rows)
+        return int(self.class_counts.sum())
 
     @property
     def varies(self) -> bool:
@@ -69,75 +71,70 @@ class ClusterTraining:
 
     def mass(self, share: Share) -> float:
         """Return the weight of a part."""
-        return float(sum(self.ask(work.mass_of, share)))
+        return float(sum(self.ask(tasks.mass_of, share)))
 
-    def judge(self, sequence, share: Share) -> np.ndarray:
+    def judge(self, sequence: PruningSequence, share: Share) -> np.ndarray:
         """Return how many examples of a part each subtree of a sequence gets right."""
-        return reduce(add, self.ask(work.judged, share, sequence))
+        return reduce(add, self.ask(tasks.judged, share, sequence))
 
     @cached_property
     def fill(self) -> np.ndarray:
         """What missing values count as: the means of the attributes."""
-        return reduce(add, (facts.moments for facts in self._facts(self.everything))).means
+        return reduce(add, (facts.moments for facts in self._statistics(self.everything))).means
 
-    def ask(self, function, share: Share, *args) -> list:
+    def ask(self, function: Callable[..., T], share: Share, *args: Any) -> list[T]:
         """Call a function with every partition, the number of its first example, and a part."""
-        return self.hold.ask(
+        return self.session.ask(
             (function, partition, first, share, *args)
             for partition, first in zip(self.partitions, self._firsts, strict=True)
         )
 
     @property
     def _firsts(self) -> list[int]:
-        return [0, *np.cumsum(self.n_rows)[:-1].tolist()]
+        return [0, *np.cumsum(self.class_counts.sum(axis=1))[:-1].tolist()]
 
-    def _facts(self, share: Share) -> list[work.Facts]:
+    def _statistics(self, share: Share) -> list[tasks.PartStatistics]:
         if share not in self._known:
-            self._known[share] = self.ask(work.facts_of, share, len(self.classes))
+            self._known[share] = self.ask(tasks.statistics_of_part, share, len(self.classes))
         return self._known[share]
 
     def code_categories(self, share: Share) -> tuple[Codes, np.ndarray]:
         """Compute the codes of the categories from a part, as `oc1.data.categories.code_categories` does."""
-        unit = reduce(add, self._facts(share)).unit
+        unit = reduce(add, self._statistics(share)).unit
         codes: list[np.ndarray | None] = [None] * len(self.categories)
         means = np.zeros(len(codes))
         for m, own in enumerate(self.categories):
             if own is not None:
-                sums = reduce(add, self.ask(work.responses_of, share, m, len(own), len(self.classes)))
+                sums = reduce(add, self.ask(tasks.responses_of, share, m, len(own), len(self.classes)))
                 codes[m], means[m] = response_codes(sums.astype(np.float64), unit)
         return tuple(codes), means
 
     def recoded(self, codes: Codes) -> ClusterTraining:
         """Return the data with codes in the place of category numbers."""
-        partitions = [one._replace(X=self.hold.submit(replace_by_codes, one.X, codes)) for one in self.partitions]
-        return ClusterTraining(
-            self.hold, partitions, self.n_rows, self.class_counts, self.classes, self.feature_names, self.seed
-        )  # fmt: skip
+        partitions = [one._replace(X=self.session.submit(replace_by_codes, one.X, codes)) for one in self.partitions]
+        return replace(self, partitions=partitions, categories=(), _known={})
 
-    def ground_of(self, share: Share, fill: np.ndarray, normalize: str) -> tuple[Ground, np.ndarray]:
+    def statistics_of(self, share: Share, fill: np.ndarray, normalize: str) -> tuple[RootStatistics, np.ndarray]:
         """Return what a tree needs to know of a part, and the standard deviations of its attributes."""
-        facts = self._facts(share)
+        facts = self._statistics(share)
         everything = reduce(add, facts)
         n_rows = int(everything.counts.sum())
         places = places_of(sample_positions(n_rows), np.array([own.counts for own in facts]))
         asked = [
-            (work.rows_at, partition, first, share, own)
+            (tasks.rows_at, partition, first, share, own)
             for partition, first, own in zip(self.partitions, self._firsts, places, strict=True)
         ]
-        sample = filled(np.concatenate(self.hold.ask(asked)), fill)
+        sample = filled(np.concatenate(self.session.ask(asked)), fill)
         moments = everything.moments.filled(fill)
         space = SearchSpace.of_moments(moments, sample, normalize)
-        ground = Ground(space, everything.weight, everything.unit, everything.weight / everything.unit)
-        return ground, SearchSpace.of_moments(moments, sample, "standard").scale
+        statistics = RootStatistics(space, everything.weight, everything.unit)
+        return statistics, SearchSpace.of_moments(moments, sample, "standard").scale
 
-    def root(self, share: Share, ground: Ground, fill: np.ndarray, coded: tuple[bool, ...] | None) -> ClusterNode:
-        """Return the root of a tree that is grown on a part; see `portions.enter` for `coded`."""
+    def root_groups(self, share: Share, setup: TreeSetup) -> list[Group]:
+        """Return the examples of a part where they are."""
         groups = []
-        for numbers in self.hold.together({i: one.X for i, one in enumerate(self.partitions)}):
+        for numbers in self.session.together({i: one.X for i, one in enumerate(self.partitions)}):
             partitions, firsts = [self.partitions[i] for i in numbers], [self._firsts[i] for i in numbers]
-            portions = self.hold.submit(
-                work.enter, partitions, firsts, share, ground.space, fill, len(self.classes), coded
-            )
-            groups.append(Group(numbers, partitions, portions))
-        tallies = self.hold.ask((work.tally, group.portions) for group in groups)
-        return ClusterNode(self.hold, groups, tallies, fill)
+            parts = self.session.submit(tasks.root_parts, partitions, firsts, share, setup)
+            groups.append(Group(numbers, partitions, parts))
+        return groups

@@ -1,68 +1,127 @@
-"""Counting the examples of a large node in this process: the engine that stands behind `large_nodes` on one machine.
+"""Engines: who holds the examples of a tree and counts them. This process does here; a cluster does in `oc1.dask`.
 
-The same functions count the partitions of a cluster (see `oc1.dask`), each on its worker; their answers are added up.
+A new engine (a graphics card, say) is one file: an `Engine`, whose root and what it is divided into are
+`EngineExamples`. Nodes with many examples are searched in rounds of questions that the examples answer by counting (see
+`oc1.growing.large_nodes`); what has become small can be handed over to a grower that has a `LocalEngine`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import reduce
+from dataclasses import dataclass, replace
+from functools import cached_property, reduce
 from itertools import pairwise
 from operator import add
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
-from ..data.search_space import SearchSpace
+from ..data.search_space import SearchSpace, sample_positions
+from ..impurity import MEASURES
 from ..kernels import _kernels
-from ..kernels import histograms as _counting
-from .large_nodes import Counted, Lines
-from .linear_tests import LinearTest
+from .calls import Histograms, Lines, NodeSlice, Scores, count_lines, count_sides, project_rows
+from .linear_tests import LinearTest, midway
+from .nodes import Expansion, NodeTable, PendingNode
+from .options import RootStatistics, TreeSetup
+
+if TYPE_CHECKING:
+    from .large_nodes import LargeNode
 
 #: Examples that a thread counts at a time, and that are brought to search space together where no columns are kept.
-PIECE = 65_536
+MAX_ROWS_PER_PIECE = 65_536
+#: A float32 array in column order of this many bytes is not copied. Its nodes get columns of their own, one subtree
+#: after the other, when they hold no more than this share of its examples.
+MIN_BORROWED_BYTES = 32 * 2**20
+MAX_GATHERED_SHARE = 1 / 8
+#: Where no missing value gets a learned direction.
+NO_MISSING = np.zeros((0, 0), dtype=np.uint8)
 
 
-class Stretch(NamedTuple):
-    """Examples of one node, grouped by class, somewhere in arrays that may hold others before and after them.
+class EngineExamples(Protocol):
+    """The examples of one node, wherever they are, and the questions that they answer."""
+
+    @property
+    def size(self) -> int:
+        """How many there are."""
+
+    @property
+    def class_weights(self) -> np.ndarray:
+        """Weight of each class of the data."""
+
+    @property
+    def class_sizes(self) -> np.ndarray:
+        """Number of examples of each class that is present."""
+
+    @property
+    def missing_attributes(self) -> np.ndarray:
+        """Which attributes are missing in some example, and get a learned direction then."""
+
+    @property
+    def n_lines_at_once(self) -> int:
+        """How many lines a search had better ask for, if it does not know which it needs. The tree is the same."""
+
+    def sample(self) -> LocalExamples:
+        """Return an even sample, in this process: the examples at `sample_positions`."""
+
+    def count_lines(self, lines: Lines, half: int) -> Histograms:
+        """Count the classes that are present, by bucket along some lines."""
+
+    def count_sides(self, planes: np.ndarray, sides: np.ndarray) -> Histograms:
+        """Count the classes that are present on the left of each plane; the sums are the counts if all count alike."""
+
+    def place(self, test: LinearTest) -> Placed:
+        """Look how a test in the user's units divides the examples."""
+
+    def divide(self, large: LargeNode, test: LinearTest, centred: bool) -> Expansion:
+        """Divide the node by a test whose threshold is to be `centred` or not; or leave it a leaf.
+
+        `divide_by_counts` does that with nothing but `place` and a function that parts the examples.
+        """
+
+    def release(self) -> None:
+        """Let go of what is held for these examples only."""
+
+
+class Engine(Protocol):
+    """Holds the examples of one tree.
 
     Attributes
     ----------
-    columns : float32 array (d + 1, n)
-        In search space.
-    bounds : int64 array (k + 1,)
-        Where the examples of each class that is present at the node begin and end.
-    weights : float64 array (n,), or empty if all count alike
-    holes : uint8 array (d, n), or (0, 0)
-        Which values are missing and get a learned direction.
+    is_local : bool
+        Whether all examples are in this process: then the tree can be grown node by node, best first.
+    setup : TreeSetup
+    max_local_rows : int
+        Examples that a node, or a sample of one, has in this process, at most.
+    pool : ThreadPoolExecutor or None
+        Threads that grow nodes; None: all is done in the calling thread.
+    n_large_together, n_small_together : int
+        How many nodes are grown at the same time, those of `min_together_rows` examples first. 1: one after the other
+        in the calling thread, and the threads of the pool share the work of each.
     """
 
-    columns: np.ndarray
-    bounds: np.ndarray
-    weights: np.ndarray
-    holes: np.ndarray
+    is_local: bool
+    setup: TreeSetup
+    max_local_rows: int
+    pool: ThreadPoolExecutor | None
+    n_large_together: int
+    n_small_together: int
+    min_together_rows: int
 
+    def root(self) -> EngineExamples:
+        """Return all examples."""
 
-def count_lines(stretch: Stretch, lines: Lines, half: int) -> Counted:
-    """Count the examples of a stretch by class and bucket along some lines."""
-    shape = len(lines.which), len(stretch.bounds) - 1, 4 * half + 2
-    counts = np.zeros(shape, dtype=np.int32)
-    sums = np.zeros(shape if stretch.weights.size else (0, 0, 0))
-    with np.errstate(all="ignore"):  # for NUMBA_DISABLE_JIT
-        _counting.count_lines(*stretch, stretch.bounds[0], stretch.bounds[-1], *lines, counts, sums)
-    return Counted(counts, sums)
+    def gathered(self, node: PendingNode) -> PendingNode | None:
+        """Return a node in the form in which its subtree is grown; None while it is too large for that."""
 
+    def hand_over(self, node: PendingNode) -> tuple[NodeTable, int] | None:
+        """Have the whole subtree of a node grown elsewhere, if it is small; return it and how many hyperplanes it took.
 
-def count_sides(stretch: Stretch, planes: np.ndarray, sides: np.ndarray) -> Counted:
-    """Count the examples of a stretch by class on the left of some planes."""
-    shape = len(planes), len(stretch.bounds) - 1
-    counts, sums = np.zeros(shape, dtype=np.int64), np.zeros(shape if stretch.weights.size else (0, 0))
-    with np.errstate(all="ignore"):
-        _counting.count_sides(
-            *stretch, stretch.bounds[0], stretch.bounds[-1], planes.astype(np.float32), sides, counts, sums
-        )
-    return Counted(counts, sums)
+        None: it is to be searched here, with the examples where they are.
+        """
+
+    def stop(self) -> None:
+        """Let all threads fail that still ask for something: one has failed."""
 
 
 class Placed(NamedTuple):
@@ -74,21 +133,8 @@ class Placed(NamedTuple):
     sums: np.ndarray  # float64 (k); the weights, or the counts again
 
     def __add__(self, other: Placed) -> Placed:  # type: ignore[override]
-        return Placed(
-            max(self.below, other.below), min(self.above, other.above), self.counts + other.counts,
-            self.sums + other.sums,
-        )  # fmt: skip
-
-
-def project_rows(X: np.ndarray, rows: np.ndarray, fill: np.ndarray, test: LinearTest) -> np.ndarray:
-    """Return the linear combination of a test for some rows, exactly as growing and prediction add it up."""
-    out = np.empty(len(rows))
-    with np.errstate(all="ignore"):
-        _kernels.project_rows(
-            *_kernels.flat_view(X), fill, np.ascontiguousarray(rows, dtype=np.int64), test.features.astype(np.int32),
-            np.ascontiguousarray(test.coefficients, dtype=np.float64), np.array([test.missing]), out,
-        )  # fmt: skip
-    return out
+        below, above = max(self.below, other.below), min(self.above, other.above)
+        return Placed(below, above, self.counts + other.counts, self.sums + other.sums)
 
 
 def place_test(values: np.ndarray, threshold: float, bounds: np.ndarray, weights: np.ndarray) -> Placed:
@@ -103,75 +149,277 @@ def place_test(values: np.ndarray, threshold: float, bounds: np.ndarray, weights
     return Placed(float(below), float(above), np.array(counts, dtype=np.int64), np.array(sums, dtype=np.float64))
 
 
+def divide_by_counts(
+    large: LargeNode, test: LinearTest, centred: bool, part: Callable[[LinearTest], Sequence[EngineExamples]]
+) -> Expansion:
+    """Divide a node by a test, as `_kernels.grow` does, where nothing but counts of its examples is known."""
+    examples: EngineExamples = large.node.examples
+    placed = examples.place(test)
+    if test.missing != _kernels.BY_FILL and (placed.below == -np.inf or placed.above == np.inf):
+        # All known values are on one side: only whether a value is missing is asked.
+        test = replace(test, threshold=float(_kernels.ABOVE_ALL), missing=_kernels.MISSING_RIGHT, gap=0.0)
+        placed = examples.place(test)
+    else:
+        threshold = midway(placed.below, placed.above) if centred else test.threshold
+        test = replace(test, threshold=threshold, gap=placed.above - placed.below)
+    gain = accepted_gain(large, placed) if len(test.features) else None
+    if gain is None:
+        return Expansion(NodeTable.leaf(large.node), [])
+    return NodeTable.divided(large.node, test, gain, part(test))
+
+
+def accepted_gain(large: LargeNode, placed: Placed) -> float | None:
+    """Return what a split gains, None if it is not to be made (see `_kernels.grow`)."""
+    scorer, plan = large.scorer, large.kernels.plan
+    sides = placed.counts[None], placed.sums[None]
+    gain = scorer.sides(*sides)[0]
+    if gain == _kernels.NOTHING:
+        return None
+    least = 1e-18 if plan.measure <= _kernels.VARIANCES else 1e-14
+    if plan.measure == _kernels.CUSTOM:
+        gini = Scores(scorer.sizes, scorer.totals, scorer.present, MEASURES["gini"], 1)
+        gain, least = max(0.0, gini.sides(*sides)[0]), -1.0
+    if not gain > least or gain * scorer.totals.sum() / plan.total < plan.min_decrease:
+        return None
+    return float(gain)
+
+
+# ---------------------------------------------------------------------------------------------------- this process
+
+
 class LocalEngine:
-    """The examples of a large node in the arrays of a `TreeGrower`.
+    """The examples are in arrays of this process, which are reordered as the tree grows.
 
     Parameters
     ----------
-    X : array (n_samples, d)
-        The user's array.
-    examples : Examples
-    start, stop : int
-        Which of them are the node's.
-    present : int array (k,)
-        The classes of the node.
-    space : SearchSpace
-    pool : ThreadPoolExecutor or None
-    n_jobs : int
-        Number of its threads.
+    X : float array (n_samples, n_features), may hold NaN
+    y : int array (n_samples,)
+        Class indices.
+    weights : float array (n_samples,) or None
+        None if all examples count alike.
+    rows : int array
+        Which examples to grow on.
+    setup : TreeSetup
     """
 
-    at_once = 2
+    is_local = True
+    n_large_together = 1
 
-    def __init__(
-        self, X: np.ndarray, examples: _kernels.Examples, start: int, stop: int, present: np.ndarray,
-        space: SearchSpace, pool: ThreadPoolExecutor | None, n_jobs: int,
-    ):  # fmt: skip
-        self.X, self.examples, self.space, self.pool, self.n_jobs = X, examples, space, pool, n_jobs
-        starts = np.searchsorted(examples.labels[start:stop], present)
-        self.bounds = np.append(start + starts, stop).astype(np.int64)
+    def __init__(self, X: np.ndarray, y: np.ndarray, weights: np.ndarray | None, rows: np.ndarray, setup: TreeSetup):
+        options, fill = setup.options, setup.fill
+        rows = rows[np.argsort(y[rows], kind="stable")]  # grouped by class: see `oc1.kernels`
+        own_weights = None if weights is None else weights[rows]
+        if setup.known_statistics is None:
+            space = SearchSpace.make(X, rows, fill, own_weights, options.normalize, options.n_jobs)
+            setup = setup._replace(known_statistics=RootStatistics.of(space, len(rows), own_weights))
+        space = setup.statistics.space
+        self.X, self.setup, self.n_jobs = X, setup, options.n_jobs
+        is_large = X.nbytes >= MIN_BORROWED_BYTES
+        self.borrows = X.dtype == np.float32 and X.flags.f_contiguous and is_large and options.max_terms is None
+        self.max_local_rows, self.n_small_together = len(rows), options.n_jobs
+        self.pool = ThreadPoolExecutor(options.n_jobs) if options.n_jobs > 1 else None
+        self.min_together_rows = options.min_shared_rows(len(fill))
+        values, row_step, column_step = _kernels.flat_view(X)
+        self._arrays = _kernels.Examples(
+            values=values,
+            row_step=row_step,
+            column_step=column_step,
+            fill=fill,
+            shift=space.shift,
+            scale=space.scale,
+            columns=_kernels.borrowed(X.T) if self.borrows else space.columns(X, rows, fill, options.n_jobs),
+            labels=y[rows].astype(np.int32),
+            weights=np.empty(0) if own_weights is None else own_weights.astype(np.float64),
+            rows=rows.astype(np.int64),
+            holes=missing_mask(X, setup.coded) if options.missing == "direction" else NO_MISSING,
+        )
 
-    def count_lines(self, lines: Lines, half: int) -> Counted:
+    def root(self) -> LocalExamples:
+        """Return all examples."""
+        return LocalExamples(self, self._arrays, 0, self.max_local_rows)
+
+    def gathered(self, node: PendingNode) -> PendingNode | None:
+        """Return a node with columns of its own; None while it is too large for them, if the user's array is used."""
+        if not self.borrows:
+            return node
+        if node.size > int(self.max_local_rows * MAX_GATHERED_SHARE):
+            return None
+        return node._replace(examples=node.examples.gathered())
+
+    def hand_over(self, node: PendingNode) -> None:
+        """Nothing is handed over: all nodes are grown here."""
+
+    def stop(self) -> None:
+        """Nobody else need be told that a thread has failed."""
+
+
+@dataclass(frozen=True, eq=False)
+class LocalExamples:
+    """A range of the arrays of this process."""
+
+    engine: LocalEngine
+    arrays: _kernels.Examples
+    start: int
+    stop: int
+
+    n_lines_at_once = 2
+
+    @property
+    def size(self) -> int:
+        """Number of examples."""
+        return self.stop - self.start
+
+    @property
+    def rows(self) -> np.ndarray:
+        """Which rows of the user's array they are."""
+        return self.arrays.rows[self.start : self.stop]
+
+    @property
+    def labels(self) -> np.ndarray:
+        """Their classes."""
+        return self.arrays.labels[self.start : self.stop]
+
+    @property
+    def weights(self) -> np.ndarray | None:
+        """Their weights, None if all count alike."""
+        return self.arrays.weights[self.start : self.stop] if self.arrays.weights.size else None
+
+    @property
+    def values(self) -> np.ndarray:
+        """Their attributes in the user's units, missing values filled."""
+        X = np.asarray(self.engine.X[self.rows], dtype=np.float64)
+        return np.where(np.isnan(X), self.arrays.fill, X)
+
+    @property
+    def class_weights(self) -> np.ndarray:
+        """Weight of each class of the data."""
+        return np.bincount(self.labels, weights=self.weights, minlength=self.engine.setup.n_classes).astype(np.float64)
+
+    @cached_property
+    def bounds(self) -> np.ndarray:
+        """Where the examples of each class that is present begin, and the last ones end."""
+        starts = np.searchsorted(self.labels, np.arange(self.engine.setup.n_classes))
+        is_present = np.diff(starts, append=self.size) > 0
+        return (self.start + np.append(starts[is_present], self.size)).astype(np.int64)
+
+    @property
+    def class_sizes(self) -> np.ndarray:
+        """Number of examples of each class that is present."""
+        return np.diff(self.bounds)
+
+    @property
+    def missing_attributes(self) -> np.ndarray:
+        """Which attributes are missing in some example, and get a learned direction then."""
+        if not self.arrays.holes.size:
+            return np.zeros(len(self.arrays.scale), dtype=bool)
+        rows = self.rows
+        return np.array([own[rows].any() for own in self.arrays.holes], dtype=bool)
+
+    @property
+    def has_columns(self) -> bool:
+        """Whether the columns are ours, in search space, and not the user's own array."""
+        return self.arrays.columns.shape[0] > len(self.arrays.scale)
+
+    def columns(self, chosen: np.ndarray) -> np.ndarray:
+        """Return the columns, in search space, of some examples by their places in the arrays."""
+        if self.has_columns:
+            return self.arrays.columns[:, chosen]
+        return self.engine.setup.statistics.space.columns(self.engine.X, self.arrays.rows[chosen], self.arrays.fill)
+
+    def part(self, start: int, stop: int) -> LocalExamples:
+        """Return another range of the same arrays."""
+        return LocalExamples(self.engine, self.arrays, start, stop)
+
+    def _taken(self, chosen: np.ndarray | slice, columns: np.ndarray) -> LocalExamples:
+        """Return some examples, whose columns are given, in arrays of their own."""
+        arrays = self.arrays
+        weights = arrays.weights[chosen] if arrays.weights.size else arrays.weights
+        labels, rows = arrays.labels[chosen], arrays.rows[chosen]
+        own = arrays._replace(columns=np.ascontiguousarray(columns), labels=labels, weights=weights, rows=rows)
+        return LocalExamples(self.engine, own, 0, len(rows))
+
+    def gathered(self) -> LocalExamples:
+        """Return the same examples with columns of their own."""
+        space = self.engine.setup.statistics.space
+        columns = space.columns(self.engine.X, self.rows, self.arrays.fill, self.engine.n_jobs)
+        return self._taken(slice(self.start, self.stop), columns)
+
+    def sample(self) -> LocalExamples:
+        """Return an even sample."""
+        chosen = self.start + sample_positions(self.size)
+        return self._taken(chosen, self.columns(chosen))
+
+    def copy(self) -> LocalExamples:
+        """Return the same examples in arrays that can be reordered without changing these."""
+        chosen = np.arange(self.start, self.stop)
+        return self._taken(chosen, self.columns(chosen))
+
+    def count_lines(self, lines: Lines, half: int) -> Histograms:
         """Count the classes by bucket along some lines."""
-        counts, sums = reduce(add, self._each(lambda stretch: count_lines(stretch, lines, half)))
-        return Counted(counts.astype(np.int64), sums)
+        counts, sums = self._total(lambda part: count_lines(part, lines, half))
+        return Histograms(counts.astype(np.int64), sums)
 
-    def count_sides(self, planes: np.ndarray, sides: np.ndarray) -> Counted:
+    def count_sides(self, planes: np.ndarray, sides: np.ndarray) -> Histograms:
         """Count the classes on the left of some planes; the sums are the counts if all count alike."""
-        counts, sums = reduce(add, self._each(lambda stretch: count_sides(stretch, planes, sides)))
-        return Counted(counts, sums if sums.size else counts.astype(np.float64))
+        counts, sums = self._total(lambda part: count_sides(part, planes, sides))
+        return Histograms(counts, sums if sums.size else counts.astype(np.float64))
+
+    def left_weights(self, plane: np.ndarray, missing: int) -> np.ndarray:
+        """Return the weight of each class of the data on the left of a plane."""
+        arrays = self.arrays
+        left = np.zeros(self.engine.setup.n_classes)
+        for first in range(self.start, self.stop, MAX_ROWS_PER_PIECE):
+            piece = np.arange(first, min(first + MAX_ROWS_PER_PIECE, self.stop))
+            goes_left = plane @ self.columns(piece) <= 0.0
+            if missing != _kernels.BY_FILL:
+                mask = arrays.holes[np.flatnonzero(plane[:-1])[0], arrays.rows[piece]]
+                goes_left = np.where(mask, missing == _kernels.MISSING_LEFT, goes_left)
+            weights = arrays.weights[piece] if arrays.weights.size else np.ones(len(piece))
+            left += np.bincount(arrays.labels[piece], weights=weights * goes_left, minlength=len(left))
+        return left
 
     def place(self, test: LinearTest) -> Placed:
         """Look how a test in the user's units divides the node."""
-        start, stop = int(self.bounds[0]), int(self.bounds[-1])
-        values = project_rows(self.X, self.examples.rows[start:stop], self.examples.fill, test)
-        return place_test(values, test.threshold, self.bounds, self.examples.weights)
+        values = project_rows(self.engine.X, self.rows, self.arrays.fill, test)
+        return place_test(values, test.threshold, self.bounds, self.arrays.weights)
 
-    def _each(self, count: Callable) -> list:
+    def divide(self, large: LargeNode, test: LinearTest, centred: bool) -> Expansion:
+        """Divide the node by a test; or leave it a leaf."""
+        return large.kernels.grow(large.node, test=test, centred=centred)
+
+    def release(self) -> None:
+        """Nothing is held but for the arrays."""
+
+    def _total(self, count: Callable[[NodeSlice], Histograms]) -> Histograms:
         """Count piece by piece."""
 
-        def look_at(piece: tuple[int, int]):
-            return count(self._stretch(*piece))
+        def look_at(piece: tuple[int, int]) -> Histograms:
+            return count(self._slice(*piece))
 
-        start, stop = int(self.bounds[0]), int(self.bounds[-1])
         # Whole numbers can be added up in any pieces; what weights add up to must not depend on the threads.
-        step = max(PIECE, -(-(stop - start) // self.n_jobs)) if self._is_whole else PIECE
-        pieces = [(first, min(first + step, stop)) for first in range(start, stop, step)]
-        return list(map(look_at, pieces) if self.pool is None else self.pool.map(look_at, pieces))
+        is_whole = self.has_columns and not self.arrays.weights.size
+        step = max(MAX_ROWS_PER_PIECE, -(-self.size // self.engine.n_jobs)) if is_whole else MAX_ROWS_PER_PIECE
+        pieces = [(first, min(first + step, self.stop)) for first in range(self.start, self.stop, step)]
+        pool = self.engine.pool
+        return reduce(add, map(look_at, pieces) if pool is None else pool.map(look_at, pieces))
 
-    @property
-    def _is_whole(self) -> bool:
-        return self.examples.columns.shape[0] > len(self.space.scale) and not self.examples.weights.size
-
-    def _stretch(self, first: int, last: int) -> Stretch:
-        examples, bounds = self.examples, np.clip(self.bounds, first, last)
-        has_columns = examples.columns.shape[0] > len(self.space.scale)
-        if has_columns and not examples.holes.size:
-            return Stretch(examples.columns, bounds, examples.weights, examples.holes)
-        rows = examples.rows[first:last]
-        if has_columns:
-            columns = examples.columns[:, first:last]
+    def _slice(self, first: int, last: int) -> NodeSlice:
+        arrays, bounds = self.arrays, np.clip(self.bounds, first, last)
+        if self.has_columns and not arrays.holes.size:
+            return NodeSlice(arrays.columns, bounds, arrays.weights, arrays.holes)
+        rows = arrays.rows[first:last]
+        if self.has_columns:
+            columns = arrays.columns[:, first:last]
         else:
-            columns = self.space.columns(self.X, rows, examples.fill)[:-1]
-        holes = np.ascontiguousarray(examples.holes[:, rows]) if examples.holes.size else examples.holes
-        return Stretch(np.ascontiguousarray(columns), bounds - first, examples.weights[first:last], holes)
+            columns = self.engine.setup.statistics.space.columns(self.engine.X, rows, arrays.fill)[:-1]
+        mask = np.ascontiguousarray(arrays.holes[:, rows]) if arrays.holes.size else arrays.holes
+        return NodeSlice(np.ascontiguousarray(columns), bounds - first, arrays.weights[first:last], mask)
+
+
+def missing_mask(X: np.ndarray, coded: Sequence[bool] = ()) -> np.ndarray:
+    """Return which values are missing, a row for each attribute; nothing where none are, or only codes."""
+    mask = np.zeros(X.shape[::-1], dtype=np.uint8)
+    for m in range(X.shape[1]):
+        if not (coded and coded[m]):
+            np.isnan(X[:, m], out=mask[m].view(bool))
+    return mask if mask.any() else NO_MISSING

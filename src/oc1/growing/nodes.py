@@ -1,13 +1,15 @@
 """Nodes while a tree is growing, and the tree that they become.
 
-The compiled search makes flat tables of nodes (`NodeTable`); the systems of `oc1.growing.splitters`, whose nodes may
-have any number of branches, make objects (`GrownNode`). Those with linear tests become a `Tree` in one place,
-`build_tree`.
+A `PendingNode` is still to be grown. The compiled search makes flat tables of nodes (`NodeTable`); the systems of
+`oc1.growing.splitters`, whose nodes may have any number of branches, make objects (`GrownNode`). Those with linear
+tests become a `Tree` in one place, `build_tree`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -15,10 +17,13 @@ from ..kernels import _kernels
 from ..tree.linear import Tree
 from .linear_tests import LinearTest, Split
 
+if TYPE_CHECKING:
+    from .engines import EngineExamples
+
 
 @dataclass
 class NodeTable:
-    """The nodes that one call into the kernels made.
+    """The nodes that one call into the kernels made, or that stand for such.
 
     Pending ones are the roots of further tables, `subtrees`, by their row in this one.
     """
@@ -26,10 +31,117 @@ class NodeTable:
     nodes: _kernels.Nodes
     subtrees: dict[int, NodeTable] = field(default_factory=dict)
 
+    @classmethod
+    def leaf(cls, node: PendingNode) -> NodeTable:
+        """Return a table of one node, which stays a leaf."""
+        return cls(_rooted(node, 1, 0, _kernels.LEAF))
+
+    @classmethod
+    def divided(cls, node: PendingNode, test: LinearTest, gain: float, children: Sequence[EngineExamples]) -> Expansion:
+        """Return a node that was divided by a test, and its two children."""
+        n_terms, middle = len(test.features), children[0].size
+        nodes = _rooted(node, 3, n_terms, _kernels.INNER)
+        nodes.table[0, _kernels.LEFT : _kernels.STATUS] = 1, 2, 0, n_terms
+        nodes.table[0, _kernels.MISSING] = test.missing
+        nodes.reals[0] = test.threshold, gain, test.gap
+        nodes.features[:], nodes.coefficients[:] = test.features, test.coefficients
+        nodes.table[1:, _kernels.START], nodes.table[1:, _kernels.STOP] = (0, middle), (middle, node.size)
+        nodes.table[1:, _kernels.DEPTH], nodes.table[1:, _kernels.STATUS] = node.depth + 1, _kernels.PENDING
+        for side, child in enumerate(children):
+            nodes.counts[1 + side] = child.class_weights
+            nodes.seeds[1 + side] = derived_seed(int(node.seed), side + 1)
+        table = cls(nodes)
+        return Expansion(table, [node.child(table, 1 + side, child) for side, child in enumerate(children)])
+
     @property
     def is_leaf(self) -> bool:
         """Whether the first node turned out to be a leaf."""
         return bool(self.nodes.table[0, _kernels.STATUS] == _kernels.LEAF)
+
+    @property
+    def gain(self) -> float:
+        """What the split of the first node gains, for all its examples."""
+        return float(self.nodes.reals[0, 1] * self.nodes.counts[0].sum())
+
+    @property
+    def test(self) -> LinearTest:
+        """The test of the first node."""
+        n_terms, missing = self.nodes.table[0, [_kernels.N_TERMS, _kernels.MISSING]].tolist()
+        threshold, _, gap = self.nodes.reals[0].tolist()
+        return LinearTest(
+            self.nodes.features[:n_terms], self.nodes.coefficients[:n_terms], threshold, gap, missing=missing
+        )
+
+    @property
+    def pending(self) -> list[tuple[int, int, int]]:
+        """The nodes that are still to be grown: row, and the range of its examples."""
+        rows = np.flatnonzero(self.nodes.table[:, _kernels.STATUS] == _kernels.PENDING)
+        spans = self.nodes.table[rows][:, [_kernels.START, _kernels.STOP]].tolist()
+        return [(row, start, stop) for row, (start, stop) in zip(rows.tolist(), spans, strict=True)]
+
+
+def _rooted(node: PendingNode, n_nodes: int, n_terms: int, status: int) -> _kernels.Nodes:
+    """Return an empty table but for its first node."""
+    nodes = _kernels.Nodes.make(n_nodes, n_terms, len(node.class_weights))
+    nodes.table[0, : _kernels.LEFT], nodes.table[0, _kernels.STATUS] = (0, node.size, node.depth), status
+    nodes.counts[0], nodes.seeds[0] = node.class_weights, node.seed
+    return nodes
+
+
+class PendingNode(NamedTuple):
+    """A node that is still to be grown.
+
+    Attributes
+    ----------
+    examples : EngineExamples
+        Held by the work list only: what an engine holds for them goes when the subtree is done.
+    class_weights : float array (n_classes,)
+    depth : int
+    seed : uint64
+        All randomness of the node comes from it.
+    subtrees : dict
+        Where the table that begins with this node goes, under the key `row`.
+    parent : LinearTest or None
+        The test that led here.
+    """
+
+    examples: Any
+    class_weights: np.ndarray
+    depth: int
+    seed: np.uint64
+    subtrees: dict[int, NodeTable]
+    row: int = 0
+    parent: LinearTest | None = None
+
+    @classmethod
+    def root(cls, examples: EngineExamples, seed: int) -> PendingNode:
+        """Return the root of a tree."""
+        return cls(examples, examples.class_weights, 0, np.uint64(derived_seed(seed, 0)), {})
+
+    def child(self, table: NodeTable, row: int, examples: EngineExamples) -> PendingNode:
+        """Return a pending node of a table that begins with this node."""
+        nodes = table.nodes
+        depth = int(nodes.table[row, _kernels.DEPTH])
+        parent = table.test if depth == self.depth + 1 else None
+        return PendingNode(examples, nodes.counts[row], depth, nodes.seeds[row], table.subtrees, row, parent)
+
+    @property
+    def size(self) -> int:
+        """Number of examples."""
+        return self.examples.size
+
+
+class Expansion(NamedTuple):
+    """A table that begins with a pending node, and what is pending in it."""
+
+    table: NodeTable
+    pending: list[PendingNode]
+
+
+def derived_seed(seed: int, number: int) -> int:
+    """Derive an independent seed from a seed and a number."""
+    with np.errstate(over="ignore"):  # for NUMBA_DISABLE_JIT
+        return int(_kernels.mix(np.uint64(seed), np.uint64(number)))
 
 
 @dataclass

@@ -18,9 +18,8 @@ import numpy as np
 from ..data.search_space import filled
 from ..data.training import Training
 from ..impurity import information_gained
-from ..kernels import _kernels
 from .linear_tests import LinearTest, Split
-from .nodes import GrownNode
+from .nodes import GrownNode, derived_seed
 from .progress import Reporter, advance
 
 
@@ -133,12 +132,6 @@ class Limits:
     min_samples_leaf: int = 1
     max_leaf_nodes: int | None = None
     min_impurity_decrease: float = 0.0
-
-
-def derived_seed(seed: int, number: int) -> int:
-    """Derive an independent seed from a seed and a number."""
-    with np.errstate(over="ignore"):  # for NUMBA_DISABLE_JIT
-        return int(_kernels.mix(np.uint64(seed), np.uint64(number)))
 
 
 def divide(split: Split, X: np.ndarray, weights: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:

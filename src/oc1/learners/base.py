@@ -29,9 +29,10 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from ..data.categories import Categories, category_values, encode, explain_text, labels_of, learn_and_encode
 from ..data.search_space import SearchSpace
 from ..data.training import Training
-from ..growing.grower import GrowthOptions, TreeGrower
+from ..growing.engines import LocalEngine
+from ..growing.grower import make_grower
 from ..growing.nodes import GrownNode, build_tree
-from ..growing.penalised import CarefulGrower
+from ..growing.options import GrowthOptions, TreeSetup
 from ..growing.progress import Reporter
 from ..growing.splitters import ClassificationStatistics, Limits, NodeStatistics, Splitter, grow_with
 from ..kernels._compiling import announce_compiling
@@ -68,13 +69,11 @@ def grow_tree(
     data: Training, rows: np.ndarray, weights: np.ndarray | None, options: GrowthOptions, verbose: int
 ) -> Grown:
     """Grow a tree by the compiled search; the arguments are those of `TreeEstimator._grow_tree`."""
-    kind = CarefulGrower if options.is_careful else TreeGrower
-    grower = kind(
-        data.X, data.y, weights, rows, data.fill, len(data.classes), options, data.seed,
-        Reporter(verbose, data.feature_names), data.coded,
-    )  # fmt: skip
-    tree = build_tree(grower.grow(), data.fill, data.classes, data.feature_names)
-    scale = grower.scale if options.normalize == "standard" else standard_scale(data, rows, weights)
+    engine = LocalEngine(data.X, data.y, weights, rows, TreeSetup(options, data.fill, len(data.classes), data.coded))
+    grower = make_grower(engine, Reporter(verbose, data.feature_names))
+    tree = build_tree(grower.grow(data.seed), data.fill, data.classes, data.feature_names)
+    is_standard = options.normalize == "standard"
+    scale = engine.setup.statistics.space.scale if is_standard else standard_scale(data, rows, weights)
     return Grown(tree, grower.n_hyperplanes, scale)
 
 

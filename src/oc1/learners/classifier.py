@@ -14,7 +14,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..data.search_space import NORMALIZATIONS
 from ..data.training import Training
-from ..growing.grower import LARGE, GrowthOptions
+from ..growing.options import MIN_LARGE_ROWS, GrowthOptions
 from ..growing.starts import GROUPINGS, RANDOM, STARTS
 from ..growing.tao import refine
 from ..impurity import MEASURES, ImpurityFunction, get_measure
@@ -221,7 +221,7 @@ class OC1Classifier(CategoricalTree, CostComplexityTree, TreeClassifier):
     prune: str | None = "auto"
     n_jobs: int | None = None
 
-    _large: ClassVar[int] = LARGE  # see `GrowthOptions`
+    _large: ClassVar[int] = MIN_LARGE_ROWS  # see `GrowthOptions`
     _parameter_constraints: ClassVar[Constraints] = {
         "preset": [StrOptions(set(PRESETS) - {None}), None],
         "prune": [StrOptions({"auto", "holdout", "cv"}), None],
@@ -275,7 +275,7 @@ class OC1Classifier(CategoricalTree, CostComplexityTree, TreeClassifier):
             complexity_penalty=float(self.complexity_penalty) if penalised else 0.0,
             rounding=penalised if self.rounding is None else self.rounding,
             n_jobs=effective_n_jobs(self.n_jobs),
-            large=self._large,
+            min_large_rows=self._large,
         )
 
     def _pruning_method(self, data: Training) -> str | None:

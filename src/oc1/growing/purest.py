@@ -1,0 +1,77 @@
+"""The paper's policy: the purest hyperplane wins, until leaves are pure."""
+
+from __future__ import annotations
+
+from ..kernels._kernels import PLANE, SCORE
+from .calls import AxisSplit, NodeKernels
+from .nodes import Expansion, NodeTable, PendingNode
+from .small_nodes import SearchableNode, searchable
+from .starts import AXIS, RANDOM
+from .views import view_of
+
+#: A subtree of fewer examples is grown by one call into the kernels; larger nodes are split one by one, so that the
+#: work can be interrupted and shared.
+MIN_SINGLE_ROWS = 4000
+#: As many splits as there are.
+ALL_SPLITS = 2**62
+
+
+class PurestPolicy:
+    """Splits each node by the purest of all runs, until leaves are pure.
+
+    Parameters
+    ----------
+    kernels : NodeKernels
+    """
+
+    def __init__(self, kernels: NodeKernels):
+        self.kernels, self.options, self.plan = kernels, kernels.options, kernels.plan
+        self._is_plain = not (self.options.linear_starts or self.options.simplifies)
+
+    def grow(self, node: PendingNode) -> Expansion:
+        """Grow a node, as far as one call goes: whole subtrees where they are small."""
+        # One by one also where moves are told: those of a node must not be mixed with those of others.
+        is_single = node.size >= min(MIN_SINGLE_ROWS, self.options.min_large_rows) or self.kernels.reporter.n_moves > 0
+        if is_single or not self._is_plain:
+            return self.split(node)
+        return self.kernels.grow(node, ALL_SPLITS)
+
+    def split(self, node: PendingNode) -> Expansion:
+        """Split one node and no further."""
+        plan, is_large = self.plan, node.size >= self.options.min_large_rows
+        is_shared = self.kernels.pool is not None and plan.n_runs > 1 and node.size >= plan.shared
+        if self._is_plain and not (is_large or is_shared):
+            return self.kernels.grow(node)
+        if self.kernels.stays_leaf(node):
+            return Expansion(NodeTable.leaf(node), [])
+        looked = searchable(node, self.kernels)
+        if not self._is_plain:
+            return self._split_from_starts(looked)
+        return looked.split_by_purest(looked.search(plan, plan.axis), plan)
+
+    def _split_from_starts(self, looked: SearchableNode) -> Expansion:
+        """Split by the purest of all runs, some of which begin at the planes of the linear starts."""
+        options, kernels = self.options, self.kernels
+        is_oblique = self.plan.n_runs > 0 and (kernels.n_varying > 1 or not self.plan.axis)
+        is_searched = is_oblique and looked.node.size >= self.plan.min_oblique
+        given = []
+        if is_searched:
+            axis = best_axis(looked, kernels) if self.plan.axis else AxisSplit()
+            given = view_of(looked.sample, kernels, axis.plane(kernels.n_features)).starts(options.linear_starts)
+        n_axis, n_random = int(AXIS in options.starts), options.n_restarts if RANDOM in options.starts else 0
+        n_runs = max(n_axis + len(given), n_random, 1) if is_oblique else 0
+        plan = self.plan._replace(axis_starts=n_axis, n_given=len(given), n_runs=n_runs)
+        searched = looked.search(plan, plan.axis, given)
+        is_small = looked.node.size < options.min_large_rows
+        is_free = options.axis_bias == 1.0 and plan.max_terms >= kernels.n_features
+        if is_small and options.simplifies and is_searched and is_free:
+            kernels.count(searched.considered)
+            if searched.best[SCORE] > searched.axis.score:
+                return looked.split_by_plane(searched.best[PLANE:].copy(), is_linear=False)
+        return looked.split_by_purest(searched, plan)
+
+
+def best_axis(looked: SearchableNode, kernels: NodeKernels) -> AxisSplit:
+    """Return the best axis-parallel split of a node, and count the attributes that were looked at."""
+    kernels.count(kernels.n_varying)
+    return looked.search(kernels.plan._replace(n_runs=0), True).axis

@@ -1,0 +1,276 @@
+"""Questions about large nodes: lines on which crossings are counted, rounds of them, and the best position of a line.
+
+A question is how many examples of each class cross in which bucket, along some lines that lead away from some
+hyperplanes (see `oc1.kernels.histograms`). Whoever needs answers is a generator: it yields the lines that it wants
+counted and is sent the counts. `answer` collects what all of them want, asks the engine once, and hands out the counts;
+one such exchange is a round.
+
+Buckets are finest where the line leaves its hyperplane, since a good one is seldom moved far. The purity at the edges
+of buckets is known exactly, and bounded from above inside them. Where more could be found inside than the *tolerance*,
+the line is counted once more with buckets that are fine there, up to three times. The tolerance is what one of the
+node's examples is worth, on the right side instead of the wrong one: among a million, a millionth of the purity of an
+ideal split. A coefficient that gains less is not moved. In noise, where many places are almost equally good, three
+finer counts may not tell which is best; what is missed then was never more than some fifteen examples' worth. Nothing
+is looked for inside the two outermost buckets, where a line turns the hyperplane by almost a right angle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple, Protocol, TypeAlias, TypeVar
+
+import numpy as np
+
+from ..kernels import _kernels
+from ..kernels._kernels import BY_FILL, NOTHING
+from .calls import Histograms, Lines, Scores
+from .nodes import derived_seed
+
+#: Half the number of buckets is about this times the root of examples over classes, a power of two within these limits.
+HALF_PER_ROOT = 0.7
+MIN_HALF, MAX_HALF = 64, 2048
+#: How often a line may be counted again with finer buckets.
+MAX_ZOOMS = 3
+#: Smaller differences do not count: in examples that are on the right side instead of the wrong one.
+TOLERANCE_IN_EXAMPLES = 1.0
+#: Numbers in the histograms of one round, at most, if several runs ask for more than one line each.
+MAX_CELLS = 2**18
+#: A step that leads past all crossings.
+BEYOND = 1e29
+
+
+class Counter(Protocol):
+    """Counts the examples of one node, wherever they are."""
+
+    def count_lines(self, lines: Lines, half: int) -> Histograms:
+        """Count the classes that are present at the node, by bucket along some lines."""
+
+
+class Line(NamedTuple):
+    """A line of hyperplanes, ``plane + alpha * direction``, and where its buckets are fine."""
+
+    plane: np.ndarray  # float64 (d + 1)
+    direction: np.ndarray  # float64 (d + 1)
+    which: int  # the one coefficient that changes, or -1
+    centre: float = 0.0
+    scale: float = 1.0
+    side: int = BY_FILL  # of the missing values of the plane's only attribute
+
+    def edges(self, half: int) -> np.ndarray:
+        """Return where the buckets begin and end; the outermost two have no end.
+
+        A crossing at an edge below the centre is in the bucket before it, at any other edge in the one after it.
+        """
+        inner = np.arange(half)
+        away = self.scale * inner / (half - inner)
+        return np.concatenate([[-np.inf], self.centre - away[:0:-1], self.centre + away, [np.inf]])
+
+
+def packed(lines: Sequence[Line]) -> Lines:
+    """Return lines as the engine takes them."""
+    numbers: dict[bytes, int] = {}
+    plane_of = np.array([numbers.setdefault(line.plane.tobytes(), len(numbers)) for line in lines], dtype=np.int64)
+    planes = np.array([lines[first].plane for first in np.unique(plane_of, return_index=True)[1]])
+    return Lines(
+        planes.astype(np.float32),
+        plane_of,
+        np.array([line.direction for line in lines], dtype=np.float32),
+        np.array([line.which for line in lines], dtype=np.int64),
+        np.array([line.side for line in lines], dtype=np.int64),
+        np.array([line.centre for line in lines], dtype=np.float32),
+        np.array([line.scale for line in lines], dtype=np.float32),
+    )
+
+
+# ---------------------------------------------------------------------------------------------------- purity
+
+
+class Scorer(Scores):
+    """Scores the splits of a large node, and says what differences count; the parameters are those of `Scores`."""
+
+    @cached_property
+    def half(self) -> int:
+        """Half the number of buckets on a line."""
+        half = 2.0 ** np.round(np.log2(HALF_PER_ROOT * np.sqrt(self.sizes.sum() / len(self.totals))))
+        return int(np.clip(half, MIN_HALF, MAX_HALF))
+
+    def max_lines(self, n_runs: int) -> int:
+        """Return how many lines each of some runs may ask for at once."""
+        return max(1, MAX_CELLS // (n_runs * len(self.totals) * (4 * self.half + 2)))
+
+    @cached_property
+    def tolerance(self) -> float:
+        """What an example is worth: smaller differences are not looked for. 0 where a user's measure has no scale."""
+        if self.measure.code == _kernels.CUSTOM:
+            return 0.0
+        order = np.argsort(-self.totals, kind="stable")
+        left = np.tri(len(order) - 1, len(order), dtype=bool)[:, np.argsort(order)]
+        scores = self.sides(left * self.sizes, left * self.totals)
+        return TOLERANCE_IN_EXAMPLES * float(scores.max(initial=0.0) / self.sizes.sum())
+
+    def standard_error(self, score: float, left: np.ndarray) -> float:
+        """Return how far a score is from what more examples would tell, for these class weights on its left."""
+        astray = np.minimum(left, self.totals - left).sum() / self.totals.sum()
+        return abs(score) * float(np.sqrt(max(astray, 1.0 / self.sizes.sum()) / self.sizes.sum()))
+
+    def is_pure(self, left: np.ndarray) -> bool:
+        """Whether each side would hold one class only."""
+        here, there = left > 0.0, self.totals - left > 1e-9 * self.totals
+        return int(here.sum()) == 1 and int(there.sum()) == 1
+
+
+# ---------------------------------------------------------------------------------------------------- rounds
+
+T = TypeVar("T")
+#: Yields lines to be counted, is sent the counts, returns a result.
+Asking: TypeAlias = Generator[list[Line], Histograms | None, T]
+
+
+def answer(askers: Sequence[Asking[T]], counter: Counter, half: int) -> list[T]:
+    """Let all askers advance together, a round at a time, until they have their results."""
+    results: dict[int, T] = {}
+    waiting: dict[int, list[Line]] = {}
+
+    def go_on(number: int, counted: Histograms | None) -> None:
+        try:
+            waiting[number] = askers[number].send(counted)
+        except StopIteration as stop:
+            waiting.pop(number, None)
+            results[number] = stop.value
+
+    for number in range(len(askers)):
+        go_on(number, None)
+    while waiting:
+        asked = list(waiting.items())
+        counted = counter.count_lines(packed([line for _, lines in asked for line in lines]), half)
+        first = 0
+        for number, lines in asked:
+            own = slice(first, first + len(lines))
+            go_on(number, Histograms(counted.counts[own], counted.sums[own]))
+            first += len(lines)
+    return [results[number] for number in range(len(askers))]
+
+
+# ---------------------------------------------------------------------------------------------------- one line
+
+
+@dataclass
+class Best:
+    """The best position that is known on a line."""
+
+    score: float = NOTHING
+    alpha: float = 0.0
+    current: float = NOTHING  # the score that had to be beaten
+    is_pure: bool = False  # whether that one leaves one class on each side
+    least: float = 0.0  # by which it had to be beaten
+
+    @property
+    def improves(self) -> bool:
+        """Whether it is better than the current one, if there is one, by more than the tolerance."""
+        return NOTHING < self.current < self.score - self.least - 1e-10 * abs(self.current)
+
+
+def search_lines(
+    lines: Sequence[Line], scorer: Scorer, salt: int, first: int, from_plane: bool = False, every: bool = False
+) -> Asking[list[Best]]:
+    """Find the best position on each line, within the tolerance.
+
+    With `from_plane`, the score of the plane from which the lines lead away is to be beaten. The first line on which it
+    is will be taken, and nothing more is asked about the lines after it, unless `every` line is wanted. Otherwise the
+    best of all lines is wanted. Equally good positions are settled by `salt` and the number of the line, that of the
+    first being `first`.
+    """
+    found = [Best(least=scorer.tolerance) for _ in lines]
+    spans = [(-np.inf, np.inf)] * len(lines)
+    layouts = dict(enumerate(lines))
+    for zoom in range(MAX_ZOOMS + 1):
+        counted = yield list(layouts.values())
+        assert counted is not None
+        scores, bounds = scorer.lines(counted)
+        half = bounds.shape[1] // 2
+        edges = {}
+        for row, (number, line) in enumerate(layouts.items()):
+            best = found[number]
+            edges[number] = line.edges(half)
+            if from_plane and zoom == 0:
+                best.current, best.is_pure = scores[row, half], scorer.is_pure(_left_of(counted, row, half))
+            crossing = counted.counts[row].sum(axis=0)
+            crossing = crossing[: 2 * half] + crossing[2 * half : 4 * half]
+            position = _best_edge(
+                scores[row],
+                crossing,
+                edges[number],
+                spans[number],
+                line,
+                derived_seed(salt, 8 * (first + number) + zoom),
+            )
+            if position is not None and position[0] > best.score:
+                best.score, best.alpha = position
+        overall = max(best.score for best in found)
+        narrower = {}
+        for row, (number, line) in enumerate(layouts.items()):
+            best = found[number]
+            if best.improves:
+                if every:
+                    continue
+                break  # good enough to move on: what is left is found from there, and later lines are of no use
+            bar = max(best.score, best.current) if from_plane else overall
+            low, high = spans[number]
+            inside = (edges[number][1:] > low) & (edges[number][:-1] < high)
+            inside[[0, -1]] = False  # no end: nothing finer can be asked for there
+            open_ones = np.flatnonzero(inside & (bounds[row] > bar + scorer.tolerance + 1e-10 * abs(bar)))
+            if scorer.measure.code == _kernels.CUSTOM and len(open_ones):
+                open_ones = _beside(edges[number], best.alpha, open_ones) if best.score > NOTHING else open_ones[:0]
+            if len(open_ones) == 0:
+                continue
+            low, high = edges[number][open_ones[0]], edges[number][open_ones[-1] + 1]
+            if high - low > 4e-7 * max(abs(low), abs(high)):
+                spans[number] = (low, high)
+                narrower[number] = line._replace(centre=0.5 * (low + high), scale=0.5 * (high - low))
+        layouts = narrower
+        if not layouts:
+            break
+    return found
+
+
+def _best_edge(scores, crossing, edges, span, line: Line, salt: int) -> tuple[float, float] | None:
+    """Return (score, alpha) of the best edge inside a span; edges with nothing between them are one position."""
+    allowed = (scores > NOTHING) & (edges >= span[0]) & (edges <= span[1])
+    endless = line.side != BY_FILL
+    if not endless:
+        # Past all crossings is a position only where it is known how far away they are.
+        allowed[0] &= crossing[0] == 0
+        allowed[-1] &= crossing[-1] == 0
+    if not allowed.any():
+        return None
+    score = scores[allowed].max()
+    equal = np.flatnonzero(allowed & (scores >= score - 1e-10 * abs(score) - 1e-18))
+    filled = np.concatenate([[0], np.cumsum(crossing > 0)])[equal]
+    groups = np.split(equal, np.flatnonzero(np.diff(filled)) + 1)
+    group = groups[salt % len(groups)]
+    low, high = edges[group[0]], edges[group[-1]]
+    if np.isinf(low) and np.isinf(high):
+        if not endless:
+            return None
+        return score, BEYOND if low > 0 else -BEYOND
+    if np.isinf(low):
+        return score, high - max(abs(high), 1.0)
+    if np.isinf(high):
+        return score, low + max(abs(low), 1.0)
+    return score, low + 0.5 * (high - low)
+
+
+def _beside(edges: np.ndarray, alpha: float, open_ones: np.ndarray) -> np.ndarray:
+    """Return the open buckets next to a position."""
+    at = np.searchsorted(edges, alpha)
+    return open_ones[(open_ones >= at - 2) & (open_ones <= at + 1)]
+
+
+def _left_of(counted: Histograms, row: int, edge: int) -> np.ndarray:
+    """Return the class weights on the left of an edge."""
+    own = (counted.sums if counted.sums.size else counted.counts)[row]
+    n_buckets = (own.shape[1] - 2) // 2
+    ups, downs = own[:, edge:n_buckets].sum(axis=1), own[:, n_buckets : n_buckets + edge].sum(axis=1)
+    return ups + downs + own[:, 2 * n_buckets]
