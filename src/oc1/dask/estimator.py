@@ -103,7 +103,7 @@ class DaskOC1Classifier(OC1Classifier):
 
     # ------------------------------------------------------------------------------------------------ fitting
 
-    @_fit_context(prefer_skip_nested_validation=True)
+    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
     def fit(self, X: Any, y: Any, sample_weight: Any = None, classes: ArrayLike | None = None) -> Self:
         """Grow and prune the tree, on the workers.
 
@@ -129,8 +129,8 @@ class DaskOC1Classifier(OC1Classifier):
     def _fit(self, X: Any, y: Any, sample_weight: Any, classes: ArrayLike | None) -> None:
         client = self._client()
         with clear_failures(client), Session(client) as session:
-            own = {"class_weight": self.class_weight, "categorical_features": self.categorical_features}
-            prepared = prepare(session, X, y, sample_weight, classes=classes, **own)
+            weights, categorical = self.class_weight, self.categorical_features
+            prepared = prepare(session, X, y, sample_weight, classes, weights, categorical)
             seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
             self.classes_, self.n_features_in_ = prepared.classes, prepared.n_features
             if prepared.feature_names is not None:

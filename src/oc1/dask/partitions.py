@@ -100,7 +100,6 @@ def prepare(
     X: Any,
     y: Any,
     sample_weight: Any = None,
-    *,
     classes: ArrayLike | None = None,
     class_weight: dict[Any, float] | str | None = None,
     categorical_features: Any = None,
