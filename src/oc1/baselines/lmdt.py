@@ -122,12 +122,9 @@ class ThermalSplitter(Splitter):
                 examples.sizes,
                 n_classes,
                 min_leaf,
-                float(self.beta),
-                float(self.epsilon),
-                float(self.beta_factor),
-                float(self.beta_decrement),
-                float(self.min_beta),
-                float(self.small),
+                *map(
+                    float, (self.beta, self.epsilon, self.beta_factor, self.beta_decrement, self.min_beta, self.small)
+                ),
                 int(self.patience) * len(used),
                 int(self.max_passes),
                 state,

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..tree.linear import project
-from .linear_tests import LinearTest
+from .linear_tests import LinearTest, midway
 
 #: Terms are dropped by looking at this number of a node's examples; in the end the test must hold on all of them.
 MAX_SAMPLED_ROWS = 20_000
@@ -148,10 +148,7 @@ class _Candidate:
 
     @property
     def middle(self) -> float:
-        if self.threshold is not None:
-            return self.threshold
-        middle = self.below + 0.5 * (self.above - self.below)
-        return float(middle) if self.below <= middle < self.above else float(self.below)
+        return midway(self.below, self.above) if self.threshold is None else self.threshold
 
     def canonical(self) -> _Candidate:
         """Return the test with a positive first coefficient."""
@@ -281,8 +278,10 @@ def _drop_terms(node: _Node, start: _Candidate, lowest: float) -> _Candidate:
         fewer, found = terms, None
         for _ in range(stride):
             fewer = fewer.without_least()
-        for coefficients in (terms.own[fewer.places(terms)], fewer.own, fewer.towards_groups()):
-            features = fewer.features
+        features = fewer.features
+        unchanged = terms.own[np.searchsorted(terms.features, features)]
+        by_least_squares = fewer.inverse @ fewer.cross
+        for coefficients in (unchanged, fewer.own, by_least_squares):
             user_units = _leading_one(features, coefficients / node.scale[features], node.scale)
             candidate = few.place(features, _significant(user_units, COMPUTED_DIGITS))
             if candidate is None or candidate.score < floor - _slack(floor) or not few.keeps_margin(candidate, first):
@@ -333,14 +332,6 @@ class _Terms:
         column = self.inverse[rest, least] / self.inverse[least, least]
         inverse = self.inverse[np.ix_(rest, rest)] - np.outer(column, self.inverse[least, rest])
         return _Terms(self.features[rest], self.own[rest] - self.own[least] * column, inverse, self.cross[rest])
-
-    def places(self, more: _Terms) -> np.ndarray:
-        """Return where these terms are among more terms."""
-        return np.searchsorted(more.features, self.features)
-
-    def towards_groups(self) -> np.ndarray:
-        """Return the coefficients that tell the groups apart by least squares."""
-        return self.inverse @ self.cross
 
 
 def _round_coefficients(node: _Node, test: _Candidate, lowest: float) -> _Candidate:

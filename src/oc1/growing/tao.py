@@ -30,7 +30,7 @@ from ..kernels.records import CUSTOM, Criterion, Examples, Node, Workspace
 from ..tree.linear import Tree, project
 from .blas import one_blas_thread
 from .linear_models import ridge_logistic
-from .linear_tests import LinearTest
+from .linear_tests import LinearTest, midway
 from .nodes import GrownNode, build_tree
 
 #: Shares of misclassified weight closer than this are equal.
@@ -402,10 +402,8 @@ def _centred(test: LinearTest, values: np.ndarray, moves: bool = True) -> Linear
     """
     right = values > test.threshold
     below, above = values[~right].max(), values[right].min()
-    middle = below + 0.5 * (above - below)
-    if moves:
-        test = replace(test, threshold=float(middle if below <= middle < above else below))
-    return replace(test, gap=float(above - below))
+    threshold = midway(below, above) if moves else test.threshold
+    return replace(test, threshold=threshold, gap=float(above - below))
 
 
 def _nodes_of(tree: Tree) -> _Node:
