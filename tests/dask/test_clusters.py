@@ -28,8 +28,9 @@ from oc1.cli.app import app
 from oc1.dask import clusters
 from oc1.dask.clusters import ClusterError, clear_failures, connect, find_address, on_cluster
 from oc1.evaluation.protocol import cross_validate, make_tasks
+from oc1.experiments import definitions
 from oc1.experiments import reproduce as runner
-from oc1.experiments.plans import Plan, cross
+from oc1.experiments.definitions import Experiment, cross
 from oc1.experiments.trials import run_trials
 from oc1.tree.text import text
 
@@ -67,7 +68,7 @@ def csv(tmp_path, rcb):
 @pytest.fixture
 def plan():
     small, smaller = OC1Classifier(**QUICK), OC1Classifier(max_depth=1, **QUICK)
-    return Plan("tiny", "A tiny plan", "none", cross(("POL", "RCB"), {"small": small, "smaller": smaller}), ())
+    return Experiment("tiny", "A tiny plan", "none", cross(("POL", "RCB"), {"small": small, "smaller": smaller}), ())
 
 
 def timeless(records):
@@ -223,7 +224,7 @@ def test_killed_workers_do_not_change_the_results(cluster, address, plan, tmp_pa
 
 def test_a_run_that_lost_the_scheduler_goes_on_later(plan, tmp_path, monkeypatch):
     monkeypatch.setattr(clusters, "MAX_CONNECTING_SECONDS", 60.0)
-    monkeypatch.setattr(runner, "make_plans", lambda: {"tiny": plan})
+    monkeypatch.setattr(definitions, "make_experiments", lambda: {"tiny": plan})
     file = tmp_path / "scheduler.json"
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
     tool = [sys.executable, "-m", "dask"]
@@ -242,7 +243,7 @@ def test_a_run_that_lost_the_scheduler_goes_on_later(plan, tmp_path, monkeypatch
         with monkeypatch.context() as only_now:
             interfere(only_now, 3, scheduler.kill)
             failed = run(*command, "-o", tmp_path / "out", "--dask", file, code=1)
-        problem = "error: the connection to the Dask scheduler was lost; the same command goes on from where it was"
+        problem = "error: the connection to the Dask scheduler was lost; run the same command to continue"
         assert failed.stderr.splitlines()[-1] == problem
         assert "Traceback" not in failed.stderr
         monkeypatch.setattr(clusters, "MAX_CONNECTING_SECONDS", 2.0)

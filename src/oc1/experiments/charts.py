@@ -30,18 +30,18 @@ def _floor(lowest: float, highest: float) -> float:
     return max(0.0, math.floor(lowest - max(1.0, 0.5 * (highest - lowest))))
 
 
-def bar_chart(rows: list[dict[str, Any]], path: Path) -> None:
+def bar_chart(cells: list[dict[str, Any]], path: Path) -> None:
     """Draw the accuracies of learners beside the paper's, one panel for each data set, and write the picture.
 
     Parameters
     ----------
-    rows : list of dict
-        With the keys ``data``, ``learner``, ``ours``, ``ours_sd``, ``paper``, ``paper_sd``: accuracies in percent and
-        their standard deviations; None for what is not known.
+    cells : list of dict
+        With the keys ``data``, ``learner``, ``accuracy``, ``accuracy_sd`` and ``paper``, a dictionary or None that has
+        the paper's accuracy in the same way. Accuracies are in percent; None is unknown.
     path : Path
         Ends in ``.png`` or ``.svg``. Its folder is made if missing; a file there is overwritten.
     """
-    groups = _by_data(rows)
+    groups = _by_data(cells)
     n_columns = min(2, len(groups))
     n_rows = -(-len(groups) // n_columns)
     widest = max(len(group) for group in groups.values())
@@ -49,33 +49,33 @@ def bar_chart(rows: list[dict[str, Any]], path: Path) -> None:
     panels = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
     for ax in panels[len(groups) :]:
         ax.axis("off")
-    bars = (("paper", -0.21, COLOURS[1], "black"), ("ours", 0.21, COLOURS[0], "white"))
+    bars = {"paper": (-0.21, COLOURS[1], "black"), "ours": (0.21, COLOURS[0], "white")}
     for ax, (data, group) in zip(panels, groups.items(), strict=False):
-        ends = [
-            row[who] + sign * (row[f"{who}_sd"] or 0.0)
-            for row in group for who, *_ in bars for sign in (-1, 1) if row[who] is not None
-        ]  # fmt: skip
-        low, high = (min(ends), max(ends)) if ends else (0.0, 100.0)
+        values = [
+            (place, who, found.get("accuracy"), found.get("accuracy_sd"))
+            for place, cell in enumerate(group)
+            for who, found in (("paper", cell["paper"] or {}), ("ours", cell))
+        ]
+        known = [(value, deviation or 0.0) for *_, value, deviation in values if value is not None]
+        low = min((value - deviation for value, deviation in known), default=0.0)
+        high = max((value + deviation for value, deviation in known), default=100.0)
         floor = _floor(low, high)
-        for place, row in enumerate(group):
-            for who, shift, colour, ink in bars:
-                x, value, deviation = place + shift, row[who], row[f"{who}_sd"]
-                text, ink = ("no value", "grey") if value is None else (f"{value:.1f}", ink)
-                ax.annotate(
-                    text, (x, floor), xytext=(0, 4), textcoords="offset points", ha="center", rotation=90, size=9,
-                    color=ink,
-                )  # fmt: skip
-                if value is not None:
-                    ax.bar(x, value - floor, 0.4, bottom=floor, color=colour, edgecolor="black", linewidth=0.6)
-                    if deviation is not None:
-                        ax.errorbar(x, value, deviation, color="black", capsize=3, linewidth=1)
+        for place, who, value, deviation in values:
+            shift, colour, ink = bars[who]
+            text, ink = ("no value", "grey") if value is None else (f"{value:.1f}", ink)
+            above = {"xytext": (0, 4), "textcoords": "offset points", "ha": "center"}
+            ax.annotate(text, (place + shift, floor), rotation=90, size=9, color=ink, **above)
+            if value is not None:
+                ax.bar(place + shift, value - floor, 0.4, bottom=floor, color=colour, edgecolor="black", linewidth=0.6)
+                if deviation is not None:
+                    ax.errorbar(place + shift, value, deviation, color="black", capsize=3, linewidth=1)
         ax.set(xlim=(-0.6, widest - 0.4), ylim=(floor, high + 0.08 * (high - floor)), title=plain(data))
-        ax.set_xticks(range(len(group)), [textwrap.fill(plain(row["learner"]), 12) for row in group], size=9)
+        ax.set_xticks(range(len(group)), [textwrap.fill(plain(cell["learner"]), 12) for cell in group], size=9)
         ax.set_ylabel("accuracy (%)" + (f", axis starts at {floor:g}" if floor else ""))
         ax.spines[["right", "top"]].set_visible(False)
-    handles = [Rectangle((0, 0), 1, 1, facecolor=colour, edgecolor="black") for _, _, colour, _ in bars]
+    handles = [Rectangle((0, 0), 1, 1, facecolor=colour, edgecolor="black") for _, colour, _ in bars.values()]
     title = "accuracy; error bars: one standard deviation"
-    figure.legend(handles, ["paper", "ours"], title=title, loc="outside upper center", ncols=2, frameon=False)
+    figure.legend(handles, [*bars], title=title, loc="outside upper center", ncols=2, frameon=False)
     save(figure, path)
 
 

@@ -55,10 +55,9 @@ def standings(records: Iterable[TrialRecord], ours: str, folds: int) -> dict[str
 def _standing(data: str, learners: Mapping[str, list[TrialRecord]], ours: str, folds: int) -> dict[str, Any]:
     shares, right = {}, {}
     for name, own in learners.items():
-        own = sorted(own, key=lambda record: (record.repeat, record.fold))
-        shares[name] = np.array([100 * record.n_correct / record.n_test for record in own])
+        shares[name] = np.array([one.accuracy for one in sorted(own, key=lambda one: one.key)])
         right[name] = sum(record.n_correct for record in own)
-        total = sum(record.n_test for record in own)
+    total = sum(record.n_test for record in next(iter(learners.values())))
     most = max(right.values())
     first = [name for name in learners if right[name] == most]
 
@@ -88,15 +87,17 @@ def _standing(data: str, learners: Mapping[str, list[TrialRecord]], ours: str, f
     }
 
 
-def accuracy_table(contest: Mapping, times: Mapping | None, failures: Mapping[str, str]) -> tuple[list[str], list]:
-    """Return header and rows of the main table: a row a learner, a column a data set; the first are in bold."""
-    found = {(one["data"], row["learner"]): (one, row) for one in contest["sets"] for row in one["rows"]}
+def accuracy_table(
+    contest: Mapping[str, Any], times: Mapping[str, Any] | None, failures: Mapping[str, str]
+) -> tuple[list[str], list[list[str]]]:
+    """Return header and rows of the main table: a row per learner, a column per data set; the first are in bold."""
+    found = {(one["data"], row["learner"]): row for one in contest["sets"] for row in one["rows"]}
     names = list(dict.fromkeys([*contest["leads"], *(key.split(" / ", 1)[1] for key in failures)]))
     rows = []
     for name in names:
         cells = []
         for one in contest["sets"]:
-            _, row = found.get((one["data"], name), (None, None))
+            row = found.get((one["data"], name))
             if row is None:
                 cells.append("-")
                 continue
@@ -104,19 +105,15 @@ def accuracy_table(contest: Mapping, times: Mapping | None, failures: Mapping[st
             parts = [f"**{accuracy}**" if name in one["first"] else accuracy]
             parts.append("-" if row["leaves"] is None else f"{row['leaves']:.1f}")
             time = (times or {}).get(f"{one['data']} / {name}")
-            parts += [f"{_ratio(time['ratio'])}x"] if time else []
+            parts += [f"{time['ratio']:.{1 if time['ratio'] < 10 else 0}f}x"] if time else []
             cells.append(" / ".join(parts))
         rows.append([name, *cells, str(contest["leads"].get(name, 0))])
     unit = "accuracy±plain se / leaves" + (" / time" if times else "")
     return [f"learner ({unit})", *(one["data"] for one in contest["sets"]), "first on"], rows
 
 
-def _ratio(value: float) -> str:
-    return f"{value:.1f}" if value < 10 else f"{value:.0f}"
-
-
-def place_table(contest: Mapping) -> tuple[list[str], list]:
-    """Return header and rows of the table that says where ours stands."""
+def place_table(contest: Mapping[str, Any]) -> tuple[list[str], list[list[str]]]:
+    """Return header and rows of the table that says how ours ranks."""
     ours, rows = contest["ours"], []
     for one in contest["sets"]:
         own = {row["learner"]: row for row in one["rows"]}
@@ -132,8 +129,6 @@ def place_table(contest: Mapping) -> tuple[list[str], list]:
             within = [word for word in ("plain", "paired") if one[f"within_{word}"]]
             verdict = f"within one se ({' and '.join(within)})" if within else "behind"
         plain = min(leader["se"] for leader in leaders)
-        rows.append(
-            [one["data"], best, f"{mine['accuracy']:.2f}", f"{mine['behind']:.2f}", f"{plain:.2f}",
-             f"{mine['behind_se']:.2f}", verdict]
-        )  # fmt: skip
+        numbers = (mine["accuracy"], mine["behind"], plain, mine["behind_se"])
+        rows.append([one["data"], best, *(f"{number:.2f}" for number in numbers), verdict])
     return ["data", "first", ours, "behind", "plain se of the first", "paired se", "verdict"], rows

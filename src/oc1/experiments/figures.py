@@ -23,7 +23,7 @@ from ..plotting.style import HALO
 def _uniform_square(n_samples: int, seed: int, keep: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
     """Draw points of the unit square, only those that `keep` keeps."""
     points = np.random.default_rng(seed).uniform(size=(20 * n_samples, 2))
-    return points[keep(points)][:n_samples]
+    return np.asarray(points[keep(points)][:n_samples])
 
 
 def _add_legend(figure: Figure, ax: Axes) -> None:

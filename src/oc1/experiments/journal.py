@@ -1,4 +1,4 @@
-"""Results kept line by line, so that a run that is interrupted at any moment can go on where it was."""
+"""Results kept line by line, so that a run that was interrupted at any moment can be continued."""
 
 from __future__ import annotations
 
@@ -7,26 +7,27 @@ import json
 import os
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from ..evaluation.protocol import FoldRecord
 
 
 class Journal:
-    """A file of JSON lines: the fingerprint of the run, then one record a line, each on disk before the next.
+    """A file of JSON lines: the fingerprint of the run, then one record per line, each on disk before the next.
 
     Parameters
     ----------
     path : Path
-        The file; it is made if it is not there. A last line that was not written to its end is dropped.
+        The file; made if it does not exist. A last line that was not written completely is dropped.
     fingerprint : dict
-        All that the results depend on, in JSON's types.
+        Everything that the results depend on, in JSON's types.
     record_type : type, default=FoldRecord
         What the records are: a dataclass.
 
     Raises
     ------
     ValueError
-        If the file is of a run with another fingerprint, or is not a journal.
+        If the file belongs to a run with another fingerprint, or is not a journal.
 
     Attributes
     ----------
@@ -34,34 +35,27 @@ class Journal:
         What is in the file.
     """
 
-    def __init__(self, path: Path, fingerprint: dict, record_type: type[FoldRecord] = FoldRecord):
+    def __init__(self, path: Path, fingerprint: dict[str, Any], record_type: type[FoldRecord] = FoldRecord) -> None:
         self.path = path
-        self._record_type = record_type
-        self.records: dict[tuple, FoldRecord] = {}
+        self.records: dict[tuple[str, str, int, int], FoldRecord] = {}
         path.parent.mkdir(parents=True, exist_ok=True)
-        self._file = path.open("a+b")
-        try:
-            self._file.seek(0)
-            content = self._file.read()
-            whole = content[: content.rfind(b"\n") + 1]
-            if len(whole) < len(content):
-                self._file.truncate(len(whole))
-            if not whole:
-                self._write({"fingerprint": fingerprint})
-            else:
-                self._read(whole.splitlines(), fingerprint)
-        except BaseException:
-            self._file.close()
-            raise
+        content = path.read_bytes() if path.exists() else b""
+        whole = content[: content.rfind(b"\n") + 1]
+        if len(whole) < len(content):
+            os.truncate(path, len(whole))
+        if whole:
+            self._read(whole.splitlines(), fingerprint, record_type)
+        else:
+            self._write({"fingerprint": fingerprint})
 
-    def _read(self, lines: list[bytes], fingerprint: dict) -> None:
+    def _read(self, lines: list[bytes], fingerprint: dict[str, Any], record_type: type[FoldRecord]) -> None:
         for number, line in enumerate(lines, start=1):
             try:
                 entry = json.loads(line)
                 if number == 1:
                     found = entry["fingerprint"]
                 else:
-                    record = self._record_type(**entry)
+                    record = record_type(**entry)
                     self.records[record.key] = record
             except (ValueError, TypeError, KeyError):
                 raise ValueError(
@@ -79,23 +73,14 @@ class Journal:
         self._write(asdict(record))
         self.records[record.key] = record
 
-    def _write(self, entry: dict) -> None:
-        self._file.write(json.dumps(entry, sort_keys=True).encode() + b"\n")
-        self._file.flush()
-        os.fsync(self._file.fileno())
-
-    def close(self) -> None:
-        """Close the file."""
-        self._file.close()
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *exception):
-        self.close()
+    def _write(self, entry: dict[str, Any]) -> None:
+        with self.path.open("ab") as file:
+            file.write(json.dumps(entry, sort_keys=True).encode() + b"\n")
+            file.flush()
+            os.fsync(file.fileno())
 
 
-def journal_path(folder: Path, name: str, fingerprint: dict) -> Path:
+def journal_path(folder: Path, name: str, fingerprint: dict[str, Any]) -> Path:
     """Return where the journal of a run is kept: runs that differ in anything have files of their own."""
     digest = hashlib.sha256(json.dumps(fingerprint, sort_keys=True).encode()).hexdigest()
     return folder / f"{name}-{digest[:10]}.jsonl"

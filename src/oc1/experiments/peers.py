@@ -1,6 +1,6 @@
-"""Tree learners of other packages, called in one manner, in some twenty configurations.
+"""Tree learners of other packages behind one interface, in some twenty configurations.
 
-No package is imported before it is needed: those that cannot share an environment are run from one of their own.
+No package is imported before it is needed: those that cannot share an environment are run from their own.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.metaestimators import available_if
 
-#: Where each package has its tree.
+#: Module and class of each package's tree.
 CLASSES = {
     "scikit-learn": ("sklearn.tree", "DecisionTreeClassifier"),
     "STree": ("stree", "Stree"),
@@ -43,17 +43,17 @@ class Peer(ClassifierMixin, BaseEstimator):
     2
     """
 
-    def __init__(self, package, parameters=None, random_state=None):
+    def __init__(self, package: str, parameters: dict[str, Any] | None = None, random_state: int | None = None) -> None:
         self.package = package
         self.parameters = parameters
         self.random_state = random_state
 
-    def load(self):
+    def load(self) -> Any:
         """Import the package and return its class."""
         module, name = CLASSES[self.package]
         return getattr(import_module(module), name)
 
-    def fit(self, X, y):
+    def fit(self, X: np.ndarray, y: np.ndarray) -> Peer:
         """Train on arrays of numbers.
 
         Parameters
@@ -77,7 +77,7 @@ class Peer(ClassifierMixin, BaseEstimator):
             self._model.fit(X, codes)
         return self
 
-    def predict(self, X):
+    def predict(self, X: np.ndarray) -> np.ndarray:
         """Return the class of each example.
 
         Parameters
@@ -88,40 +88,39 @@ class Peer(ClassifierMixin, BaseEstimator):
         -------
         array (n_samples,)
         """
-        return self.classes_[np.asarray(self._model.predict(X)).astype(np.int64)]
+        return np.asarray(self.classes_[np.asarray(self._model.predict(X)).astype(np.int64)])
 
-    def get_n_leaves(self):
+    def get_n_leaves(self) -> int:
         """Return the number of leaves."""
         if self.package == "obliquetree":  # which does not say; but each of its leaves has training examples
             return len(np.unique(self._model.apply(self._X)))
         return int(self._model.nodes_leaves()[1] if self.package == "STree" else self._model.get_n_leaves())
 
-    @available_if(lambda self: self.package != "obliquetree")
-    def get_depth(self):
+    @available_if(lambda self: self.package != "obliquetree")  # type: ignore[untyped-decorator]
+    def get_depth(self) -> int:
         """Return the depth of the deepest leaf; the root is at 0."""
-        return self._model.get_depth() - (self.package == "STree")  # which counts the root as 1
+        return int(self._model.get_depth()) - (self.package == "STree")  # which counts the root as 1
 
 
 class _Ydf:
-    """A learner of ydf in scikit-learn's manner, on one thread as all others are."""
+    """A learner of ydf with scikit-learn's interface, on one thread as all others are."""
 
-    def __init__(self, make, parameters: dict[str, Any], seed: int):
+    def __init__(self, make: Any, parameters: dict[str, Any], seed: int) -> None:
         self.make, self.parameters, self.seed = make, parameters, seed
 
-    def _columns(self, X) -> dict[str, np.ndarray]:
+    def _columns(self, X: np.ndarray) -> dict[str, np.ndarray]:
         return {f"x{number}": column for number, column in enumerate(np.asarray(X, dtype=np.float32).T)}
 
-    def fit(self, X, codes):
+    def fit(self, X: np.ndarray, codes: np.ndarray) -> None:
         learner = self.make(
             label="label", include_all_columns=True, num_threads=1, random_seed=self.seed, **self.parameters
         )
         self.model = learner.train(self._columns(X) | {"label": codes.astype(str)}, verbose=0)
-        return self
 
-    def predict(self, X):
+    def predict(self, X: np.ndarray) -> np.ndarray:
         scores = self.model.predict(self._columns(X))
         best = scores.argmax(axis=1) if scores.ndim == 2 else (scores > 0.5).astype(int)
-        return np.array(self.model.label_classes())[best].astype(int)
+        return np.asarray(np.array(self.model.label_classes())[best].astype(int))
 
     def _depths(self) -> list[int]:
         stack, depths = [(self.model.get_tree(0).root, 0)], []
@@ -171,7 +170,9 @@ CONFIGURATIONS: dict[str, dict[str, dict[str, Any]]] = {
     "ydf": {
         "sparse oblique": _OBLIQUE,
         "sparse oblique, continuous weights": {
-            **_OBLIQUE, "sparse_oblique_weights": "CONTINUOUS", "sparse_oblique_normalization": "STANDARD_DEVIATION",
+            **_OBLIQUE,
+            "sparse_oblique_weights": "CONTINUOUS",
+            "sparse_oblique_normalization": "STANDARD_DEVIATION",
         },
         "sparse oblique, exponent=1.5": {**_OBLIQUE, "sparse_oblique_num_projections_exponent": 1.5},
         "MHLD oblique": {"split_axis": "MHLD_OBLIQUE"},
@@ -182,7 +183,7 @@ CONFIGURATIONS: dict[str, dict[str, dict[str, Any]]] = {
         "min_samples_leaf=5": {"min_samples_leaf": 5},
         "max_depth=8": {"max_depth": 8},
     },
-}  # fmt: skip
+}
 
 
 def make_peers() -> dict[str, Peer]:

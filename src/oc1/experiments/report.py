@@ -1,4 +1,4 @@
-"""What an experiment gave, beside the paper's values: Markdown, and a page that needs no other file.
+"""Results beside the paper's values: Markdown, and a page that needs no other file.
 
 All functions take the entries that `oc1.experiments.reproduce` writes to ``results.json``.
 """
@@ -16,8 +16,8 @@ from .contest import EXPLANATION, accuracy_table, place_table
 Entry = Mapping[str, Any]
 Row = list[tuple[str, float | None]]  # the text of each cell, and its difference in standard deviations where known
 
-#: A difference beyond so many of the paper's standard deviations is large; half of it is small.
-LARGE = 2.0
+#: Differences from the paper, in its standard deviations: small up to the first, large beyond the second.
+SMALL_DIFFERENCE, LARGE_DIFFERENCE = 1.0, 2.0
 
 STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; color: #1c1c1c; max-width: 85em; margin: 2em auto; padding: 0 1em; }
@@ -31,7 +31,7 @@ th { border-bottom: 2px solid #888; }
 
 
 def difference(ours: float | None, paper: float | None, deviation: float | None) -> float | None:
-    """Return how many of the paper's standard deviations our value is away from its value; None if it gives none."""
+    """Return the difference from the paper's value in its standard deviations; None if it does not give both."""
     if ours is None or paper is None or not deviation:
         return None
     return (ours - paper) / deviation
@@ -62,7 +62,7 @@ def result_table(entry: Entry, seconds: Mapping[str, float] | None = None) -> tu
                 header.append("difference (sd)")
     header.append("depth")
     if seconds:
-        header.append("seconds a fit")
+        header.append("seconds per fit")
     rows: list[Row] = []
     for cell, paper in zip(entry["cells"], papers, strict=True):
         row: Row = [(cell["data"], None), (cell["learner"], None)]
@@ -87,7 +87,7 @@ def mean_table(entry: Entry) -> tuple[list[str], list[Row]]:
     """Return each learner's mean over the data sets, where there are several that all learners saw."""
     run = [cell for cell in entry["cells"] if cell["accuracy"] is not None]
     names = list(dict.fromkeys(cell["data"] for cell in run))
-    learners: dict[str, list[Mapping]] = {}
+    learners: dict[str, list[Entry]] = {}
     for cell in run:
         learners.setdefault(cell["learner"], []).append(cell)
     if len(names) < 2 or any(len(cells) != len(names) for cells in learners.values()):
@@ -112,7 +112,7 @@ def pair_table(entry: Entry) -> tuple[list[str], list[Row]]:
 
 
 def settings_line(entry: Entry) -> str:
-    """Return how the entry was made, in one line."""
+    """Return how the results were obtained, in one line."""
     run = entry["run"]
     repeats = run["repeats"]
     size = f", artificial data of {run['n_samples']} points" if "n_samples" in run else ""
@@ -164,7 +164,7 @@ def _html_table(header: list[str], rows: Iterable[Row]) -> str:
     def cell(text: str, away: float | None) -> str:
         shade = ""
         if away is not None:
-            shade = "near" if abs(away) <= LARGE / 2 else "off" if abs(away) <= LARGE else "far"
+            shade = "near" if abs(away) <= SMALL_DIFFERENCE else "off" if abs(away) <= LARGE_DIFFERENCE else "far"
         return f'<td class="{shade}">{escape(text)}</td>' if shade else f"<td>{escape(text)}</td>"
 
     names = ' class="names"' if header[1] in ("learner", "learners") else ""
@@ -175,7 +175,8 @@ def _html_table(header: list[str], rows: Iterable[Row]) -> str:
 
 def _picture(path: Path) -> str:
     if path.suffix == ".svg":
-        return f"<figure>{path.read_text(encoding='utf-8')[path.read_text(encoding='utf-8').find('<svg') :]}</figure>"
+        _, start, drawing = path.read_text(encoding="utf-8").partition("<svg")
+        return f"<figure>{start}{drawing}</figure>"
     content = base64.b64encode(path.read_bytes()).decode()
     name = escape(path.stem.replace("-", " ").replace("_", " "))
     return f'<figure><img alt="{name}" src="data:image/png;base64,{content}"></figure>'
@@ -191,7 +192,7 @@ def page(
     Parameters
     ----------
     entries : dict of name to entry
-    seconds : dict of name to seconds a fit, optional
+    seconds : dict of name to seconds per fit, optional
     pictures : dict of name to files, optional
         PNG or SVG; those of the name "figures" come last.
 
@@ -204,8 +205,8 @@ def page(
         "<h1>OC1: the paper's experiments repeated</h1>",
         (
             '<p class="note">Cells are coloured by the difference in the paper\'s standard deviations: '
-            f'<span class="near">up to {LARGE / 2:g}</span>, <span class="off">up to {LARGE:g}</span>, '
-            '<span class="far">more</span>.</p>'
+            f'<span class="near">up to {SMALL_DIFFERENCE:g}</span>, '
+            f'<span class="off">up to {LARGE_DIFFERENCE:g}</span>, <span class="far">more</span>.</p>'
         ),
     ]
     for name, entry in entries.items():

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from ..options import Dask, Jobs, Seed, on_workers
-from ..screen import INTERRUPTED, UsageError, fail, note, say
+from ..screen import INTERRUPTED, UsageError, check_choice, fail, note, say
 
 
 def reproduce(
@@ -17,23 +17,26 @@ def reproduce(
         typer.Argument(metavar="EXPERIMENT...", help="table1, table2, figures, ...; all: everything in the paper."),
     ] = None,
     data: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Folder of CSV files, instead of installed packages.")
+        Path | None, typer.Option(metavar="DIR", help="Folder of CSV files to use instead of installed packages.")
     ] = None,
     out: Annotated[Path, typer.Option("--output", "-o", "--out", metavar="DIR", help="Folder for the results.")] = Path(
         "oc1-results"
     ),
     sets: Annotated[
-        list[str] | None, typer.Option("--set", metavar="NAME", help="Run this data set only; several times.")
+        list[str] | None,
+        typer.Option("--set", metavar="NAME", help="Run this data set only; may be given several times."),
     ] = None,
     repeats: Annotated[
         int | None,
-        typer.Option("--repeats", "-r", min=1, help="Cross-validations (default: 10; further: 5; peers, --quick: 1)."),
+        typer.Option(
+            "--repeats", "-r", min=1, help="Number of cross-validations (default: 10; further: 5; peers, --quick: 1)."
+        ),
     ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="One repeat, artificial data of 500 points.")] = False,
+    quick: Annotated[bool, typer.Option("--quick", help="One repeat, and artificial data of 500 points.")] = False,
     limit: Annotated[
         float | None, typer.Option(min=0.001, help="peers: seconds that a fit may take (default: 60).")
     ] = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Start over instead of going on where a run stopped.")] = False,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Start over instead of continuing a run.")] = False,
     seed: Seed = 0,
     jobs: Jobs = 1,
     dask: Dask = None,
@@ -41,51 +44,55 @@ def reproduce(
 ) -> None:
     """Repeat the paper's tables and figures, and print its values beside ours.
 
-    "further" and "peers" go beyond the paper and are not part of "all". A run that was stopped goes on where it was.
+    "further" and "peers" go beyond the paper and are not part of "all". A run that was stopped is continued by the same
+    command.
 
     Example: oc1 reproduce table1 --data data --repeats 10 --jobs 2 -o results
     """
-    from ...experiments.reproduce import LIMIT, Interrupted, draw_figures, make_plans
+    from ...experiments import definitions
+    from ...experiments.reproduce import TIME_LIMIT, Interrupted
     from ...experiments.reproduce import reproduce as run
+    from ...experiments.results import draw_figures
 
-    plans = make_plans()
+    experiments = definitions.make_experiments()
     if list_:
-        for name, plan in plans.items():
-            say(f"{name:12} {plan.title}")
+        for name, experiment in experiments.items():
+            say(f"{name:12} {experiment.title}")
         say("figures      the paper's figures")
         return
     names = list(dict.fromkeys(what or []))
-    unknown = [name for name in names if name not in (*plans, "figures", "all")]
-    if unknown or not names:
-        problem = f"{unknown[0]!r} is no experiment" if unknown else "name an experiment"
-        raise UsageError(f"{problem}: choose from {', '.join([*plans, 'figures', 'all'])}")
+    if not names:
+        raise UsageError(f"name an experiment: {', '.join([*experiments, 'figures', 'all'])}")
+    for name in names:
+        check_choice("experiment", name, [*experiments, "figures", "all"])
     if "all" in names:
-        names = [*(name for name, plan in plans.items() if not plan.beyond), "figures"]
-    if dask is not None and any(plans[name].ours for name in names if name in plans):
+        names = [*(name for name, experiment in experiments.items() if not experiment.beyond), "figures"]
+    if dask is not None and any(experiments[name].ours for name in names if name in experiments):
         note("note: the contest with other packages runs on this machine, where they are installed and timed")
 
     def run_all() -> None:
         for name in names:
             if name == "figures":
-                for path in draw_figures(out, seed):
+                for path in draw_figures(out, seed, note):
                     say(str(path))
                 continue
             run(
-                plans[name],
+                experiments[name],
                 out,
                 data=data,
-                repeats=repeats or (1 if quick else plans[name].repeats),
+                repeats=repeats or (1 if quick else experiments[name].repeats),
                 n_jobs=jobs,
                 seed=seed,
                 n_samples=500 if quick else 2000,
                 fresh=fresh,
                 only=sets,
-                limit=LIMIT if limit is None else limit,
+                limit=TIME_LIMIT if limit is None else limit,
+                say=note,
             )
             say((out / f"{name}.md").read_text(encoding="utf-8"))
 
     try:
-        on_workers(dask, run_all, kept="; the same command goes on from where it was")
+        on_workers(dask, run_all, kept="; run the same command to continue")
     except Interrupted as interrupted:
         fail(str(interrupted), INTERRUPTED, mark="")
     note(f"report: {out / 'report.html'}")

@@ -1,4 +1,4 @@
-"""What each experiment of the paper runs, and what the paper says came of it.
+"""What each experiment of the paper runs, and the results that the paper gives.
 
 "paper" after a learner's name means the paper's settings, which search on attributes shifted into the positive
 quadrant; without it the name stands for today's defaults. Two experiments go beyond the paper: on further data sets,
@@ -7,7 +7,7 @@ and beside the tree learners of other packages.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,7 +27,7 @@ RESTARTS = (1, 2, 3, 5, 10, 20, 30, 40, 50)
 
 @dataclass(frozen=True)
 class Published:
-    """What the paper gives for a cell; None where it gives nothing."""
+    """What the paper says about a cell; None where it says nothing."""
 
     accuracy: float | None = None
     accuracy_sd: float | None = None
@@ -42,15 +42,15 @@ class Cell:
 
     data: str
     learner: str
-    estimator: Any  # None: nothing is run, the published value stands alone
+    estimator: Any  # None: nothing is run, and the published value stands alone
     paper: Published | None = None
     restarts: int | None = None  # for the restarts curve
     curve: str = ""  # which curve that is
 
 
 @dataclass(frozen=True)
-class Plan:
-    """One experiment.
+class Experiment:
+    """What is run, and what the paper says about it.
 
     Attributes
     ----------
@@ -63,11 +63,11 @@ class Plan:
     source : str
         Where the published values are from.
     ours : str
-        In a contest, the learner whose place among all is asked for; a fit may then fail or take too long.
+        In a contest, the learner to be ranked among all; a fit may then fail or take too long.
     beyond : bool
-        Whether it is none of the paper's.
+        Whether it is not one of the paper's.
     repeats : int
-        Cross-validations, unless the user says how many.
+        Number of cross-validations, unless the user gives one.
     """
 
     name: str
@@ -86,27 +86,35 @@ class Plan:
         return tuple(dict.fromkeys(cell.data for cell in self.cells))
 
 
-def paper_oc1(**parameters) -> OC1Classifier:
+def paper_oc1(**parameters: Any) -> OC1Classifier:
     """Return OC1 with the paper's settings (section 4.1), but for the given parameters."""
     return OC1Classifier(preset="paper", **parameters)
 
 
-def oc1(**parameters) -> dict[str, OC1Classifier]:
-    """Return OC1 with the paper's settings, and with today's."""
-    return {"paper": paper_oc1(**parameters), "": OC1Classifier(**parameters)}
+def both(name: str, **parameters: Any) -> dict[str, Any]:
+    """Return OC1 with the paper's settings, and with today's, under their names."""
+    return {f"{name} paper": paper_oc1(**parameters), name: OC1Classifier(**parameters)}
 
 
-def both(name: str, **parameters) -> dict[str, OC1Classifier]:
-    """Return the two of `oc1` under their names."""
-    return {f"{name} {suffix}".strip(): estimator for suffix, estimator in oc1(**parameters).items()}
+def both_for(name: str, parameter: str, values: Iterable[Any], **parameters: Any) -> dict[str, Any]:
+    """Return `both` for each value of a parameter."""
+    made = [both(f"{name} {value}", **{parameter: value}, **parameters) for value in values]
+    return {learner: estimator for pair in made for learner, estimator in pair.items()}
 
 
-def cross(data: Iterable[str], learners: dict[str, Any]) -> tuple[Cell, ...]:
-    """Return a cell for every learner on every data set."""
-    return tuple(Cell(name, learner, estimator) for name in data for learner, estimator in learners.items())
+def cross(
+    data: Iterable[str], learners: Mapping[str, Any], published: Mapping[tuple[str, str], Published] | None = None
+) -> tuple[Cell, ...]:
+    """Return a cell for every learner on every data set, with what is published for them by data set and learner."""
+    known = published or {}
+    return tuple(
+        Cell(name, learner, estimator, known.get((name, learner.removesuffix(" paper"))))
+        for name in data
+        for learner, estimator in learners.items()
+    )
 
 
-def _published(text: str, fields: tuple[str, ...]) -> Published:
+def _published(text: str, fields: Sequence[str]) -> Published:
     """Read ``98.9±0.2/4.3±1.0`` or ``89.8±1.2/67.0±5.8/2756``."""
     values: dict[str, float] = {}
     for field, part in zip(fields, text.split("/"), strict=True):
@@ -115,6 +123,15 @@ def _published(text: str, fields: tuple[str, ...]) -> Published:
         if deviation:
             values[f"{field}_sd"] = float(deviation)
     return Published(**values)
+
+
+def _published_table(lines: Mapping[str, str], data: Sequence[str], *fields: str) -> dict[tuple[str, str], Published]:
+    """Read a table with a line for each learner; return its values by data set and learner."""
+    return {
+        (name, learner): _published(text, fields)
+        for learner, line in lines.items()
+        for name, text in zip(data, line.split(), strict=True)
+    }
 
 
 #: Accuracy and leaves by data set: bright, dim, cancer, iris, housing, diabetes.
@@ -137,7 +154,7 @@ TABLE_2 = {
 }
 
 
-def _table1() -> Plan:
+def _table1() -> Experiment:
     learners = {
         **both("OC1"),
         "CART-LC": CARTLCClassifier(),
@@ -145,83 +162,65 @@ def _table1() -> Plan:
         "CART-AP": CARTClassifier(),
         "C4.5": C45Classifier(),
     }
-    names, fields = (*STARS, *REAL), ("accuracy", "leaves")
-    values = {
-        (data, learner): _published(text, fields)
-        for learner, line in TABLE_1.items()
-        for data, text in zip(names, line.split(), strict=True)
-    }
-    return Plan(
+    data = (*STARS, *REAL)
+    return Experiment(
         "table1",
         "Table 1: OC1 and other systems on real data",
         "OC1 is more accurate than CART-LC on all six sets and the most accurate of the five systems on four; the "
         "oblique systems find much smaller trees than the axis-parallel ones, except on iris, where all are of "
         "similar size (section 4.2.2).",
-        tuple(
-            Cell(data, learner, estimator, values[data, learner.removesuffix(" paper")])
-            for data in names
-            for learner, estimator in learners.items()
-        ),
+        cross(data, learners, _published_table(TABLE_1, data, "accuracy", "leaves")),
         (("OC1", "OC1 paper"), ("OC1 paper", "CART-LC"), ("OC1 paper", "OC1-AP"), ("OC1 paper", "C4.5")),
     )
 
 
-def _table2() -> Plan:
+def _table2() -> Experiment:
     learners: dict[str, Any] = {}
     for restarts, jumps in ((0, 0), (0, 20), (20, 0), (20, 20)):
         learners |= both(f"OC1 {restarts}:{jumps}", n_restarts=restarts, n_jumps=jumps, prune=None)
     learners |= {"LMDT": LMDTClassifier(prune=None), "SADT": SADTClassifier(patience=10_000, prune=None)}
-    fields = ("accuracy", "leaves", "hyperplanes")
-    values = {
-        (data, learner): _published(text, fields)
-        for learner, line in TABLE_2.items()
-        for data, text in zip(ARTIFICIAL, line.split(), strict=True)
-    }
-    return Plan(
+    published = _published_table(TABLE_2, ARTIFICIAL, "accuracy", "leaves", "hyperplanes")
+    return Experiment(
         "table2",
         "Table 2: what randomization does for OC1 (restarts:jumps), and LMDT and SADT, unpruned",
         "The more randomization, the more accurate and the smaller are the trees of OC1. LMDT does very well on LS10, "
         "but on POL and RCB its trees are larger and less accurate than those of OC1 and SADT. SADT needs 10 to 20 "
         "times the search of OC1 20:20 (section 4.3.2).",
-        tuple(
-            Cell(data, learner, estimator, values[data, learner.removesuffix(" paper")])
-            for data in ARTIFICIAL
-            for learner, estimator in learners.items()
-        ),
+        cross(ARTIFICIAL, learners, published),
         (("OC1 20:20 paper", "OC1 0:0 paper"), ("OC1 20:20", "OC1 20:20 paper"), ("OC1 20:20 paper", "SADT")),
     )
 
 
-def _footnote8() -> Plan:
-    learners = both("OC1 10:200", n_restarts=10, n_jumps=200, prune=None)
-    return Plan(
+def _footnote8() -> Experiment:
+    return Experiment(
         "footnote8",
         "Footnote 8: ten restarts and 200 jumps on LS10, unpruned",
         "With 10 restarts and 200 random jumps OC1 consistently finds the linear separator: a tree of two leaves.",
-        tuple(Cell("LS10", name, estimator, Published(leaves=2.0)) for name, estimator in learners.items()),
+        cross(
+            ("LS10",),
+            both("OC1 10:200", n_restarts=10, n_jumps=200, prune=None),
+            {("LS10", "OC1 10:200"): Published(leaves=2.0)},
+        ),
     )
 
 
-def _sum_minority() -> Plan:
-    learners: dict[str, Any] = {}
-    for measure in MEASURES:
-        learners |= both(f"OC1 20:20 {measure}", criterion=measure, n_jumps=20, prune=None)
-    return Plan(
+def _sum_minority() -> Experiment:
+    return Experiment(
         "sum-minority",
         "Sum Minority on POL, 20:20, unpruned",
         "Sum Minority easily finds the exact tree of POL, five leaves, in less time than Twoing or any other measure "
         "(sections 3.3.1 and 4.3.2).",
-        cross(("POL",), learners),
+        cross(("POL",), both_for("OC1 20:20", "criterion", MEASURES, n_jumps=20, prune=None)),
         (("OC1 20:20 sum_minority paper", "OC1 20:20 twoing paper"), ("OC1 20:20 sum_minority", "OC1 20:20 twoing")),
     )
 
 
-def _impurity() -> Plan:
+def _impurity() -> Experiment:
     learners: dict[str, Any] = {}
     for measure in MEASURES:
         learners |= both(f"OC1 {measure}", criterion=measure)
         learners[f"OC1-AP {measure}"] = OC1Classifier(criterion=measure, splits="axis", prune="holdout")
-    return Plan(
+    return Experiment(
         "impurity",
         "The six impurity measures",
         "On average, information gain, Gini and Twoing do better than Max Minority, Sum Minority and Sum of Variances, "
@@ -230,45 +229,45 @@ def _impurity() -> Plan:
     )
 
 
-def _orders() -> Plan:
-    learners: dict[str, Any] = {}
-    for order in ("sequential", "best", "random"):
-        learners |= both(f"OC1 {order}", order=order)
-    return Plan(
+def _orders() -> Experiment:
+    return Experiment(
         "orders",
         "The order in which coefficients are perturbed",
         "The order matters less for accuracy than other parameters, and none is uniformly better (section 3.1).",
-        cross((*REAL, *ARTIFICIAL), learners),
-        (("OC1 best paper", "OC1 sequential paper"), ("OC1 random paper", "OC1 sequential paper"),
-         ("OC1 best", "OC1 sequential"), ("OC1 random", "OC1 sequential")),
-    )  # fmt: skip
+        cross((*REAL, *ARTIFICIAL), both_for("OC1", "order", ("sequential", "best", "random"))),
+        tuple(
+            (f"OC1 {order}{settings}", f"OC1 sequential{settings}")
+            for settings in (" paper", "")
+            for order in ("best", "random")
+        ),
+    )
 
 
-def _restarts() -> Plan:
-    cells = [
-        Cell(data, f"OC1 R={restarts} {suffix}".strip(), estimator, None, restarts, suffix or "defaults")
+def _restarts() -> Experiment:
+    cells = tuple(
+        Cell(data, name, estimator, None, restarts, "paper" if name.endswith("paper") else "defaults")
         for data in (*ARTIFICIAL, *REAL)
         for restarts in RESTARTS
-        for suffix, estimator in oc1(
-            n_restarts=restarts, **({"prune": None} if data in ARTIFICIAL else {})
+        for name, estimator in both(
+            f"OC1 R={restarts}", n_restarts=restarts, **({"prune": None} if data in ARTIFICIAL else {})
         ).items()
-    ]  # fmt: skip
-    return Plan(
+    )
+    return Experiment(
         "restarts",
         "Accuracy against the number of restarts (5 jumps; artificial data unpruned)",
         "Accuracy rises with more than one restart and levels off after about 20 to 50 of them (section 3.2).",
-        tuple(cells),
+        cells,
         (("OC1 R=20 paper", "OC1 R=1 paper"), ("OC1 R=20", "OC1 R=1")),
     )
 
 
-def _votes() -> Plan:
+def _votes() -> Experiment:
     learners: dict[str, Any] = {**both("one tree"), **both("one unpruned tree", prune=None)}
     learners |= {
         "11 trees paper": OC1EnsembleClassifier(paper_oc1(prune=None), n_estimators=11),
         "11 trees": OC1EnsembleClassifier(n_estimators=11),
     }
-    return Plan(
+    return Experiment(
         "votes",
         "Votes of eleven trees (k-DT) against one",
         "By the majority vote of k trees, k-DT methods consistently outperform single trees in accuracy (section 2, "
@@ -290,7 +289,7 @@ LOG = {
 }
 
 
-def _further() -> Plan:
+def _further() -> Experiment:
     cells = []
     for data in FURTHER:
         published = [_published(text, ("accuracy", "leaves")) for text in LOG.get(data, "").split()]
@@ -301,7 +300,7 @@ def _further() -> Plan:
             Cell(data, "OC1-AP", OC1Classifier(splits="axis"), axis),
         ]
         cells += [Cell(data, "CART-LC", None, cart_lc)] if cart_lc else []
-    return Plan(
+    return Experiment(
         "further",
         "Seven further data sets",
         "In a public log of the authors' programs (five 5-fold cross-validations, a tenth of the examples for "
@@ -315,14 +314,14 @@ def _further() -> Plan:
     )
 
 
-def _peers() -> Plan:
+def _peers() -> Experiment:
     learners = {
         "OC1": OC1Classifier(),
         "OC1 paper": paper_oc1(),
         "OC1 axis-parallel": OC1Classifier(splits="axis"),
         **make_peers(),
     }
-    return Plan(
+    return Experiment(
         "peers",
         "OC1 beside other tree learners",
         "Is OC1 with its defaults the most accurate single tree, or within one standard error of it, and does any one "
@@ -334,15 +333,13 @@ def _peers() -> Plan:
     )
 
 
-def make_plans() -> dict[str, Plan]:
+def make_experiments() -> dict[str, Experiment]:
     """Return all experiments by name.
 
     Examples
     --------
-    >>> list(make_plans())
+    >>> list(make_experiments())
     ['table1', 'table2', 'footnote8', 'sum-minority', 'impurity', 'orders', 'restarts', 'votes', 'further', 'peers']
     """
-    makers = (
-        _table1, _table2, _footnote8, _sum_minority, _impurity, _orders, _restarts, _votes, _further, _peers,
-    )  # fmt: skip
-    return {plan.name: plan for plan in (maker() for maker in makers)}
+    in_paper = (_table1(), _table2(), _footnote8(), _sum_minority(), _impurity(), _orders(), _restarts(), _votes())
+    return {experiment.name: experiment for experiment in (*in_paper, _further(), _peers())}

@@ -1,0 +1,108 @@
+"""The files that a run leaves in its folder: results, timings, tables, charts, figures and the page of all."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from ..evaluation.protocol import FoldRecord, summarise
+from ..files.atomic import write_file
+from . import report
+from .definitions import Experiment, make_experiments
+from .trials import TrialRecord
+
+#: What an experiment gave, in JSON's types: see `oc1.experiments.reproduce`.
+Entry = dict[str, Any]
+
+
+def write_results(
+    out: Path, experiment: Experiment, entry: Entry, records: list[FoldRecord], say: Callable[[str], None]
+) -> None:
+    """Write the results beside those of other experiments in the folder, and the report of all."""
+    times = _timings(records)
+    _update(out / "results.json", experiment.name, entry)
+    _update(out / "timings.json", experiment.name, times)
+    (out / f"{experiment.name}.md").write_text(report.markdown(entry, times), encoding="utf-8")
+    _draw_charts(out, experiment, entry, say)
+    write_page(out)
+
+
+def _timings(records: list[FoldRecord]) -> dict[str, Any]:
+    """Return the median seconds of a fit for each cell; in a contest also its time as a multiple of the yardstick."""
+    times: dict[str, Any] = {f"{one.data} / {one.learner}": one.seconds for one in summarise(records)}
+    ratios: dict[str, list[float]] = {}
+    for record in records:
+        if isinstance(record, TrialRecord):
+            ratio = record.seconds / record.yardstick_seconds
+            ratios.setdefault(f"{record.data} / {record.learner}", []).append(ratio)
+    return times | {name: {"seconds": times[name], "ratio": float(np.median(own))} for name, own in ratios.items()}
+
+
+def _read(path: Path) -> dict[str, Any]:
+    """Return the experiments in a file, nothing if there is no file."""
+    try:
+        content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
+    except ValueError:
+        raise ValueError(f"{path} is not valid JSON; delete it and run again (the journals are kept)") from None
+    return content
+
+
+def _update(path: Path, name: str, entry: Any) -> None:
+    """Put an entry into a file of one JSON object, one experiment a line."""
+    everything = _read(path) | {name: entry}
+    order = [known for known in make_experiments() if known in everything]
+    order += sorted(everything.keys() - set(order))
+    lines = ",\n".join(f"{json.dumps(one)}: {json.dumps(everything[one], sort_keys=True)}" for one in order)
+    write_file(path, f"{{\n{lines}\n}}\n".encode())
+
+
+def write_page(out: Path) -> None:
+    """Write ``report.html`` from what the folder holds."""
+    results = _read(out / "results.json")
+    pictures = {name: sorted(out.glob(f"{name}-chart*.png")) for name in results}
+    pictures["figures"] = sorted([*(out / "figures").glob("*.png"), *(out / "figures").glob("*.svg")])
+    page = report.page(results, _read(out / "timings.json"), pictures)
+    (out / "report.html").write_text(page, encoding="utf-8")
+
+
+def _drawing(say: Callable[[str], None]) -> tuple[ModuleType, ModuleType] | None:
+    """Return the modules that draw charts and figures, or None if matplotlib is not installed."""
+    try:
+        from . import charts, figures
+    except ImportError as error:
+        say(f'no pictures ({error}): pip install "oc1[experiments]"')
+        return None
+    return charts, figures
+
+
+def _draw_charts(out: Path, experiment: Experiment, entry: Entry, say: Callable[[str], None]) -> None:
+    """Draw our accuracies beside the paper's, or the restarts curves, for the page."""
+    cells = entry["cells"] if experiment.source == "paper" else []
+    compared = [cell for cell in cells if (cell["paper"] or {}).get("accuracy") is not None]
+    on_curves = {(cell.data, cell.learner): cell for cell in experiment.cells if cell.restarts is not None}
+    drawing = _drawing(say) if compared or on_curves else None
+    if drawing is None:
+        return
+    charts, _ = drawing
+    if compared:
+        charts.bar_chart(compared, out / f"{experiment.name}-chart.png")
+    for curve in dict.fromkeys(cell.curve for cell in on_curves.values()):
+        places = [(cell, on_curves[cell["data"], cell["learner"]]) for cell in cells]
+        points = [cell | {"restarts": place.restarts} for cell, place in places if place.curve == curve]
+        charts.restarts_curve(points, out / f"{experiment.name}-chart-{curve}.png")
+
+
+def draw_figures(out: Path, seed: int, say: Callable[[str], None]) -> list[Path]:
+    """Draw pictures like the paper's figures into ``out/figures`` and put them on the page; return their paths."""
+    drawing = _drawing(say)
+    if drawing is None:
+        return []
+    _, figures = drawing
+    drawn: list[Path] = figures.draw_all(out / "figures", seed)
+    write_page(out)
+    return drawn

@@ -1,0 +1,42 @@
+from oc1 import OC1Classifier
+from oc1.experiments import data as loaders
+from oc1.experiments.data import BUNDLED, KNOWN
+from oc1.experiments.definitions import FURTHER, Published, make_experiments
+
+
+def test_experiments_have_unique_cells_and_pairs_that_exist():
+    for experiment in make_experiments().values():
+        keys = [(cell.data, cell.learner) for cell in experiment.cells]
+        assert len(keys) == len(set(keys))
+        assert set(experiment.data) <= {*loaders.ARTIFICIAL, *BUNDLED, *KNOWN}
+        for a, b in experiment.pairs:
+            assert all({(name, a), (name, b)} <= set(keys) for name in experiment.data)
+
+
+def test_the_paper_s_values_stand_beside_the_right_learners():
+    experiments = make_experiments()
+    for name, n_cells in (("table1", 6 * 6), ("table2", 3 * 10)):
+        assert len(experiments[name].cells) == n_cells
+        assert all(cell.paper.accuracy and cell.paper.leaves_sd for cell in experiments[name].cells)
+    cells = {(c.data, c.learner): c for experiment in ("table1", "table2") for c in experiments[experiment].cells}
+    assert cells["diabetes", "C4.5"].paper == Published(71.4, 3.3, 56.3, 7.9)
+    assert cells["bright", "OC1"].paper == cells["bright", "OC1 paper"].paper == Published(98.9, 0.2, 4.3, 1.0)
+    assert cells["RCB", "OC1 0:20 paper"].paper == Published(99.3, 0.3, 19.7, 0.8, 1778)
+    assert (
+        cells["RCB", "OC1 0:20 paper"].estimator.get_params()
+        == OC1Classifier(preset="paper", n_restarts=0, n_jumps=20, prune=None).get_params()
+    )
+    assert cells["POL", "SADT"].paper.hyperplanes == 85594
+    paper = cells["iris", "OC1 paper"].estimator
+    assert (paper.preset, paper.n_restarts, paper.n_jumps) == ("paper", 20, 5)
+    assert (paper.prune_fraction, paper.criterion) == (0.1, "twoing")
+    assert cells["iris", "OC1"].estimator.get_params() == OC1Classifier().get_params()
+
+
+def test_the_log_s_values_stand_beside_the_right_learners():
+    cells = {(cell.data, cell.learner): cell for cell in make_experiments()["further"].cells}
+    assert cells["vehicle", "OC1"].paper == cells["vehicle", "OC1 paper"].paper == Published(69.8, None, 29.0)
+    assert cells["vehicle", "OC1-AP"].paper == Published(68.0, None, 31.0)
+    assert cells["vehicle", "CART-LC"].estimator is None
+    assert cells["satimage", "OC1"].paper is None
+    assert {data for data, _ in cells} == set(FURTHER)

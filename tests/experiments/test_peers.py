@@ -1,0 +1,21 @@
+import numpy as np
+import pytest
+
+from oc1.experiments.data import load
+from oc1.experiments.peers import CONFIGURATIONS, Peer, make_peers, why_missing
+
+
+@pytest.mark.parametrize("package", [package for package in CONFIGURATIONS if why_missing(package) is None])
+def test_every_configuration_of_an_installed_peer_works(package):
+    data = load("RCB", n_samples=200)
+    for name, peer in make_peers().items():
+        if peer.package == package:
+            model = Peer(**peer.get_params() | {"random_state": 2**32 - 1}).fit(data.X, data.y + 5)
+            assert np.mean(model.predict(data.X) == data.y + 5) > 0.5, name
+            assert model.get_n_leaves() > 2
+            assert not hasattr(model, "get_depth") or model.get_depth() < model.get_n_leaves()
+
+
+def test_there_are_some_twenty_configurations_and_none_twice():
+    made = [repr(sorted(peer.get_params().items(), key=str)) for peer in make_peers().values()]
+    assert len(made) == len(set(made)) >= 20

@@ -1,0 +1,63 @@
+import json
+import sys
+
+from small_experiment import run
+
+from oc1.experiments import reproduce as runner
+from oc1.experiments import results
+from oc1.experiments.definitions import Cell, Experiment, Published
+
+
+def test_several_experiments_share_a_folder(experiment, tmp_path):
+    run(experiment, tmp_path)
+    run(Experiment("second", "Another", "-", experiment.cells[:1]), tmp_path)
+    assert set(json.loads((tmp_path / "results.json").read_text())) == {"tiny", "second"}
+    text = (tmp_path / "report.html").read_text()
+    assert "A &lt;tiny&gt; experiment" in text
+    assert "Another" in text
+
+
+def test_charts_get_our_values_and_the_paper_s(experiment, tmp_path, monkeypatch):
+    drawn = {}
+
+    class Figures:
+        @staticmethod
+        def bar_chart(rows, path):
+            drawn[path.name] = rows
+
+        @staticmethod
+        def restarts_curve(points, path):
+            drawn[path.name] = points
+
+    monkeypatch.setattr(results, "_drawing", lambda say: (Figures, None))
+    small = experiment.cells[0].estimator
+    published = Experiment("p", "P", "-", (Cell("POL", "small", small, Published(92.0, 1.0)), experiment.cells[1]))
+    entry = run(published, tmp_path)
+    assert drawn["p-chart.png"] == entry["cells"][:1]
+    assert drawn["p-chart.png"][0]["paper"]["accuracy"] == 92.0
+    curve = Experiment("c", "C", "-", tuple(Cell("POL", f"R={n}", small, None, n, "paper") for n in (1, 5)))
+    run(curve, tmp_path)
+    assert [point["restarts"] for point in drawn["c-chart-paper.png"]] == [1, 5]
+    assert set(drawn["c-chart-paper.png"][0]) >= {"data", "restarts", "accuracy", "accuracy_sd", "leaves"}
+
+
+def test_without_matplotlib_the_tables_are_written_all_the_same(experiment, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.setitem(sys.modules, "oc1.experiments.figures", None)
+    monkeypatch.delattr(results, "figures", raising=False)
+    said = []
+    published = Experiment("p", "P", "-", (Cell("POL", "small", experiment.cells[0].estimator, Published(92.0, 1.0)),))
+    runner.reproduce(published, tmp_path, repeats=1, n_samples=100, say=said.append)
+    assert "no pictures" in said[0]
+    assert (tmp_path / "p.md").exists()
+    assert results.draw_figures(tmp_path, 0, said.append) == []
+
+
+def test_a_published_value_can_stand_alone(experiment, tmp_path):
+    alone = Cell("POL", "CART-LC", None, Published(92.0, None, 7.0))
+    entry = run(Experiment("p", "P", "-", (experiment.cells[0], alone), source="log"), tmp_path)
+    assert [cell["accuracy"] is None for cell in entry["cells"]] == [False, True]
+    text = (tmp_path / "p.md").read_text()
+    assert "| POL | CART-LC | - | 92.0 |" in text
+    assert "| data | learner | accuracy % | log |" in text
+    assert "Log: -" in text
