@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -18,6 +17,7 @@ from matplotlib.ticker import MaxNLocator
 from PIL import Image
 
 from ..files.atomic import replacing
+from ..files.problems import FilePath
 from ..growing.progress_bar import progress_bar
 from ..plotting.regions import cut_polygon
 from ..plotting.style import class_style, plain
@@ -28,15 +28,15 @@ INK, JUMPED, EARLIER, PALE = "#1A1A1A", "#E6007E", "#6B6B6B", "#C4C4C4"
 HALO = [withStroke(linewidth=4.5, foreground="white")]
 #: Earlier positions of a run that are shown.
 TAIL = 12
-#: Points that are drawn at most, and letters for the names of classes.
-MOST_POINTS, MOST_LETTERS = 3000, 130
+#: Points that are drawn, and letters for the names of classes.
+MAX_POINTS, MAX_LETTERS = 3000, 130
 #: Frames that a start, a jump and the end last, since there is more to look at.
 START_LASTS, JUMP_LASTS, END_LASTS = 2, 3, 8
 COLOURS = 200
 
 
 def write_gif(
-    record: SearchRecord, path: str | os.PathLike, *, fps: float = 8.0, max_frames: int = 300, width: int = 900
+    record: SearchRecord, path: FilePath, *, fps: float = 8.0, max_frames: int = 300, width: int = 900
 ) -> int:
     """Write a recorded search as an animated GIF.
 
@@ -50,7 +50,7 @@ def write_gif(
     path : str or path-like
         The file is there whole or not at all.
     fps : float, default=8
-        Steps a second.
+        Steps per second.
     max_frames : int, default=300
         See `oc1.animation.recording.frames_of`. The end, one more, shows the test that the node got.
     width : int, default=900
@@ -105,7 +105,7 @@ class _Picture:
         self.impurities = record.impurities
         # Everything grows with the width.
         self.figure = Figure(figsize=(9.0, 4.5), dpi=width / 9.0, facecolor="white")
-        self.canvas = FigureCanvasAgg(self.figure)
+        self.canvas = cast("Any", FigureCanvasAgg(self.figure))
         self.font = 10.5
         self.left, self.right = self.figure.subplots(1, 2)
         self.figure.subplots_adjust(left=0.075, right=0.985, bottom=0.225, top=0.84, wspace=0.19)
@@ -173,17 +173,14 @@ class _Picture:
 
     def _prepare_plane(self) -> None:
         record, ax = self.record, self.left
-        low, high = record.X.min(axis=0), record.X.max(axis=0)
-        margin = np.where(high > low, 0.06 * (high - low), 1.0)
-        (left, bottom), (right, top) = low - margin, high + margin
+        (left, bottom), (right, top) = record.box
         self.box = np.array([[left, bottom], [right, bottom], [right, top], [left, top]])
-        chosen = np.unique(np.linspace(0, len(record.y) - 1, MOST_POINTS).round().astype(int))
-        size = float(np.clip(9000 / len(chosen), 8, 60))
-        for number in np.unique(record.y):
+        X, y = record.drawn_examples(MAX_POINTS)
+        size = float(np.clip(9000 / len(y), 8, 60))
+        for number in np.unique(y):
             colour, marker = class_style(int(number))
             edge = tuple(0.6 * part for part in to_rgb(colour))
-            here = record.X[chosen][record.y[chosen] == number]
-            ax.scatter(*here.T, s=size, color=colour, marker=marker, edgecolor=edge, linewidth=0.5, zorder=2)
+            ax.scatter(*X[y == number].T, s=size, color=colour, marker=marker, edgecolor=edge, linewidth=0.5, zorder=2)
         ax.set(xlim=(left, right), ylim=(bottom, top))
         ax.set_xlabel(plain(_cut(record.feature_names[0], 40)), size=self.font)
         ax.set_ylabel(plain(_cut(record.feature_names[1], 30)), size=self.font)
@@ -191,10 +188,10 @@ class _Picture:
         ax.add_collection(self.tail)
         self.best_line = self._moves(ax.plot([], [], color=INK, linewidth=1.6, dashes=(4, 2.5), zorder=4)[0])
         self.line = self._moves(ax.plot([], [], linewidth=2.4, zorder=5, path_effects=HALO)[0])
+        label = {"size": self.font, "color": EARLIER, "zorder": 6, "path_effects": HALO, "va": "top"}
         self.absent = self._moves(
-            ax.text(0.5, 0.96, "outside of the picture", transform=ax.transAxes, size=self.font, ha="center", va="top",
-                    color=EARLIER, zorder=6, path_effects=HALO)
-        )  # fmt: skip
+            ax.text(0.5, 0.96, "outside the picture", transform=ax.transAxes, ha="center", **label)
+        )
 
     def _segment(self, coefficients: np.ndarray, threshold: float) -> np.ndarray:
         """Return the two ends of a line inside the box; nothing if it passes by."""
@@ -235,11 +232,11 @@ class _Picture:
             for c in range(len(record.classes))
         ]
         self.line = self._moves(ax.axvline(0, linewidth=2.4, path_effects=HALO, zorder=5))
+        label = {"size": 0.9 * self.font, "color": EARLIER, "zorder": 6, "path_effects": HALO, "va": "top"}
         self.sides = [
-            self._moves(ax.text(0, 1.0, text, transform=ax.get_xaxis_transform(), size=0.9 * self.font, ha=ha, va="top",
-                                color=EARLIER, zorder=6, path_effects=HALO))
+            self._moves(ax.text(0, 1.0, text, transform=ax.get_xaxis_transform(), ha=ha, **label))
             for text, ha in (("no  ", "right"), ("  yes", "left"))
-        ]  # fmt: skip
+        ]
 
     def _show_histogram(self, place: int, is_end: bool) -> None:
         histogram = self.histograms[-1] if is_end else self.histograms[place]
@@ -309,7 +306,7 @@ class _Picture:
             colour, marker = class_style(number)
             name = "class " + plain(_cut(str(record.classes[number]), 18))
             letters += len(name) + 8
-            if letters > MOST_LETTERS:
+            if letters > MAX_LETTERS:
                 handles.append(Patch(color="none", label=f"and {len(numbers) - len(handles)} more"))
                 break
             if self.is_plane:

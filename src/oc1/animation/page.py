@@ -6,21 +6,21 @@ import base64
 import hashlib
 import html
 import json
-import os
 import re
 from importlib.resources import files
 from typing import Any
 
 import numpy as np
 
-from ..files.atomic import replacing
+from ..files.atomic import write_file
+from ..files.problems import FilePath
 from .recording import SearchRecord, frames_of, histograms_of, impurity_range, pieces_of
 
-#: Points that are drawn at most.
-MOST_POINTS = 2000
+#: Points that are drawn.
+MAX_POINTS = 2000
 
 
-def write_page(record: SearchRecord, path: str | os.PathLike, *, fps: float = 8.0, max_frames: int = 300) -> int:
+def write_page(record: SearchRecord, path: FilePath, *, fps: float = 8.0, max_frames: int = 300) -> int:
     """Write a recorded search as one HTML page that needs nothing else.
 
     It shows what `oc1.animation.gif.write_gif` draws, in the reader's own size and in light or dark.
@@ -31,7 +31,7 @@ def write_page(record: SearchRecord, path: str | os.PathLike, *, fps: float = 8.
     path : str or path-like
         The file is there whole or not at all.
     fps : float, default=8
-        Steps a second at first; the page has a choice.
+        Steps per second at first; the reader can change it.
     max_frames : int, default=300
         See `oc1.animation.recording.frames_of`. The end, one more, shows the test that the node got.
 
@@ -43,8 +43,7 @@ def write_page(record: SearchRecord, path: str | os.PathLike, *, fps: float = 8.
     if not fps > 0:
         raise ValueError(f"fps must be above 0, got {fps}")
     data = page_data(record, frames_of(record, max_frames))
-    with replacing(path, "w", encoding="utf-8", newline="\n") as file:
-        file.write(page_of(data | {"fps": fps}))
+    write_file(path, page_of(data | {"fps": fps}).encode())
     return len(data["frames"]) + 1
 
 
@@ -102,14 +101,10 @@ def page_data(record: SearchRecord, frames: np.ndarray) -> dict[str, Any]:
         "split": "the node stays a leaf" if record.split is None else record.write_test(*record.split),
     }
     if record.X.shape[1] == 2:
-        chosen = np.unique(np.linspace(0, len(record.y) - 1, MOST_POINTS).round().astype(int))
-        low, high = record.X.min(axis=0), record.X.max(axis=0)
-        margin = np.where(high > low, 0.06 * (high - low), 1.0)
+        X, classes = record.drawn_examples(MAX_POINTS)
         needed = np.union1d(frames, record.best[frames])
-        data["box"] = [[float(own) for own in low - margin], [float(own) for own in high + margin]]
-        data["points"] = [
-            [_short(x), _short(y), int(c)] for (x, y), c in zip(record.X[chosen], record.y[chosen], strict=True)
-        ]
+        data["box"] = [corner.tolist() for corner in record.box]
+        data["points"] = [[_short(x), _short(y), int(c)] for (x, y), c in zip(X, classes, strict=True)]
         data["lines"] = {int(i): [*map(_exact, steps[i].coefficients), _exact(steps[i].threshold)] for i in needed}
         data["split_line"] = record.split and [*map(_exact, record.split[0]), _exact(record.split[1])]
     else:

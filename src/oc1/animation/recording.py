@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..data.search_space import SearchSpace
+from ..data.training import Training
 from ..growing.engines import LocalEngine
 from ..growing.grower import Grower, make_grower
 from ..growing.nodes import NodeTable, PendingNode, build_tree
@@ -28,11 +29,10 @@ from ..tree.text import write_test
 ROOT = "Root"
 #: What a step may be.
 START, COEFFICIENT, JUMP = "start", "coefficient", "jump"
-#: Impurities that differ by no more than such a share are equal but for rounding.
-SLACK = 1e-9
-#: Terms of a test that are written at most, and letters of a name.
-MOST_TERMS = 6
-MOST_LETTERS = 24
+#: Impurities whose relative difference is no larger than this are equal but for rounding.
+ROUNDING = 1e-9
+#: Terms of a test, and letters of a name, that are written.
+MAX_TERMS, MAX_LETTERS = 6, 24
 
 
 class Step(NamedTuple):
@@ -114,6 +114,18 @@ class SearchRecord:
         """Impurity after each step."""
         return np.array([step.after for step in self.steps])
 
+    @property
+    def box(self) -> tuple[np.ndarray, np.ndarray]:
+        """Smallest and largest values of the attributes that are drawn, with some room around the examples."""
+        low, high = self.X.min(axis=0), self.X.max(axis=0)
+        margin = np.where(high > low, 0.06 * (high - low), 1.0)
+        return low - margin, high + margin
+
+    def drawn_examples(self, most: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return the examples that are drawn, evenly chosen, and their classes."""
+        chosen = np.unique(np.linspace(0, len(self.y) - 1, most).round().astype(int))
+        return self.X[chosen], self.y[chosen]
+
     def describe(self, number: int) -> str:
         """Say in a few words what a step did."""
         step = self.steps[number]
@@ -125,12 +137,12 @@ class SearchRecord:
         if step.which is None:
             return "jump" + change
         what = "constant" if step.which == self.X.shape[1] else self._short(step.which)
-        return what + (change if not np.isclose(step.before, step.after, rtol=SLACK, atol=0.0) else ": no better")
+        return what + (change if not np.isclose(step.before, step.after, rtol=ROUNDING, atol=0.0) else ": no better")
 
     def write_test(self, coefficients: np.ndarray, threshold: float) -> str:
         """Write a test, of many terms the largest."""
         size = np.abs(coefficients * self.space.scale)
-        kept = np.sort(np.argsort(-size, kind="stable")[:MOST_TERMS])
+        kept = np.sort(np.argsort(-size, kind="stable")[:MAX_TERMS])
         kept = kept[size[kept] > 0.0]
         names = [self._short(attribute) for attribute in range(len(size))]
         text = write_test(names, kept, coefficients[kept], threshold)
@@ -141,7 +153,7 @@ class SearchRecord:
 
     def _short(self, attribute: int) -> str:
         name = self.feature_names[attribute]
-        return name if len(name) <= MOST_LETTERS else name[: MOST_LETTERS - 1] + "…"
+        return name if len(name) <= MAX_LETTERS else name[: MAX_LETTERS - 1] + "…"
 
 
 def shown(impurity: float) -> str:
@@ -302,7 +314,7 @@ class _Recorder(Reporter):
         self.forget()
 
     def forget(self) -> None:
-        """Begin anew, at another node."""
+        """Start again, at another node."""
         self.noted: list[Move] = []
         self.n_made = 0
         self.test: tuple[np.ndarray, np.ndarray, float] | None = None
@@ -312,7 +324,16 @@ class _Recorder(Reporter):
         self.noted.extend(moves)
         self.n_made += n_made
 
-    def linear_node(self, depth, counts, n, features, coefficients, threshold, gain) -> None:
+    def linear_node(
+        self,
+        depth: int,
+        counts: Any,
+        n: Any,
+        features: np.ndarray,
+        coefficients: np.ndarray,
+        threshold: float,
+        gain: float,
+    ) -> None:
         """Keep the test that the node got."""
         self.test = features, coefficients, threshold
 
@@ -340,13 +361,13 @@ class _Recording(OC1Classifier):
     _wanted: str
     _record: SearchRecord
 
-    def _pruning_method(self, data):
+    def _pruning_method(self, data: Training) -> None:
         return None
 
-    def _refined(self, tree, data, alpha):
+    def _refined(self, tree: Any, data: Training, alpha: float) -> Any:
         return tree
 
-    def _grow_tree(self, data, rows, weights):
+    def _grow_tree(self, data: Training, rows: np.ndarray, weights: np.ndarray | None) -> Grown:
         options, recorder = self._options(len(data.classes)), _Recorder()
         setup = TreeSetup(options, data.fill, len(data.classes), data.coded)
         engine = LocalEngine(data.X, data.y, weights, rows, setup)
@@ -418,6 +439,6 @@ def _whole(features: np.ndarray, coefficients: np.ndarray, n_features: int) -> n
 def _best_so_far(impurities: Sequence[float]) -> np.ndarray:
     best, numbers = 0, []
     for number, impurity in enumerate(impurities):
-        best = number if impurity < impurities[best] - SLACK * abs(impurity) else best
+        best = number if impurity < impurities[best] - ROUNDING * abs(impurity) else best
         numbers.append(best)
     return np.array(numbers, dtype=np.int64)
