@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from ._jit import inner, spliced
+from ._jit import inner
 from .criteria import better
 from .margins import attribute_of
 from .random import uniform
 from .records import BY_FILL, FAR, MISSING_LEFT, MISSING_RIGHT, NO_SPLIT, AxisSplit
 
 
-@spliced
+@inner
 def scan_axes(search):
     """Return the best split by a single attribute; equally good attributes are settled at random.
 

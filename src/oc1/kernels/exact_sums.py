@@ -30,7 +30,7 @@ _FRACTION = (1 << 52) - 1
 _WITHIN = (1 << BIN_BITS) - 1
 
 
-@kernel(allocates=True)
+@kernel
 def add_values(values, weights, bins, sums):
     """Add up weights, values and squares; return (values that are known, the lowest, the highest, length of `sums`).
 

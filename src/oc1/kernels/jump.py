@@ -2,14 +2,14 @@
 
 import numpy as np
 
-from ._jit import spliced
+from ._jit import inner
 from .margins import compute_margins, follow
 from .perturb import note_move
 from .random import uniform
 from .records import A_JUMP, NO_SPLIT
 
 
-@spliced
+@inner
 def jump(search, run, score):
     """Move along random directions until one helps, `n_jumps` times at most; return (score, directions considered).
 

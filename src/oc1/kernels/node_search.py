@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import types
 
-from ._jit import inlined, kernel, pointer, spliced
+from ._jit import inlined, inner, kernel, pointer, spliced
 from .axis_scan import scan_axes
 from .criteria import score_margins, slack
 from .jump import jump
@@ -131,7 +131,7 @@ def improve(search, run, axis, stage):
     return pure
 
 
-@spliced
+@inner
 def start_plane(search, run, axis, goes_on):
     """Set the plane from which a run starts; return the number of coefficients in a round over them."""
     work, settings = search.work, search.settings
@@ -148,7 +148,7 @@ def start_plane(search, run, axis, goes_on):
     return size if from_axis or given else settings.n_swept
 
 
-@spliced
+@inner
 def may_jump(search, run, score, stage):
     """Whether a run that has climbed to the top is to jump: it could help, and no other run has tried it from there."""
     work = search.work

@@ -37,7 +37,7 @@ def next_p_move(improved, p_move, stagnation):
     return stagnation if improved else p_move - 0.1 * stagnation
 
 
-@spliced
+@inner
 def climb(search, run, n_swept, score, p_move):
     """Perturb coefficients until nothing changes, in the order of the settings.
 
@@ -66,7 +66,7 @@ def climb(search, run, n_swept, score, p_move):
     return score, p_move, considered
 
 
-@spliced
+@inner
 def climb_best_first(search, run, score, p_move):
     """Search all coefficients and move the one that gains most, as long as one moves."""
     work, node, considered, moved = search.work, search.node, 0, True
