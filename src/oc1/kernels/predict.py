@@ -49,8 +49,9 @@ class Top(NamedTuple):
     n_levels: int
 
     @classmethod
-    def make(cls, children, terms, features, d):
-        """Find the top of a tree."""
+    def of(cls, tests, d):
+        """Find the top of a tree whose tests are on d attributes."""
+        children, terms, features = tests.children, tests.terms, tests.features
         nodes, levels, questions, steps, asking = [0], [0], [], [], []
         for place, node in enumerate(nodes):  # the list grows while it is walked
             questions.append(len(asking))

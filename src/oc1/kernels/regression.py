@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ._jit import allocating, kernel
+from ._jit import allocating, kernel, inner
 from .criteria import better
 from .margins import add_multiple, follow
 from .random import uniform

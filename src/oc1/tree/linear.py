@@ -10,7 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..data.categories import replace_by_codes
-from ..kernels import _kernels
+from ..kernels.predict import Tests, Top, apply
+from ..kernels.records import Source
 from .structure import NodeFunctions, TreeStructure
 from .text import sides_of_test
 
@@ -76,14 +77,13 @@ class Tree(TreeStructure):
         if self.codes:
             X = replace_by_codes(X, self.codes)
         out = np.empty(X.shape[0], dtype=np.int64)
-        view, directions = _kernels.flat_view(X), self.directions
-        top = _kernels.Top.make(self.children, self.terms, self.features, len(self.fill))
+        tests = Tests.of(
+            self.children, self.terms, self.features, self.coefficients, self.thresholds, self.directions
+        )
+        source, top = Source.of(X, self.fill), Top.of(tests, len(self.fill))
 
         def walk(first: int, last: int) -> None:
-            _kernels.apply(
-                *view, self.fill, self.children, self.terms, self.features, self.coefficients, self.thresholds,
-                directions, tuple(top), first, out[first:last],
-            )  # fmt: skip
+            apply(source, tests, top, first, out[first:last])
 
         n_parts = min(n_jobs, max(1, len(out) // MIN_ROWS_PER_THREAD))
         if n_parts == 1:
