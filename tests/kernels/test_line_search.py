@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 from numba import njit
 
 from oc1.impurity import MEASURES, category_numbers, get_measure
+from oc1.kernels.layout import NO_SPLIT
 from oc1.kernels.line_search import compiled_line_search
 from oc1.kernels.random import mix, uniform
-from oc1.kernels.records import NO_SPLIT, Criterion, Node, Workspace
+from oc1.kernels.records import Criterion, Node, Workspace
 
 
 @njit

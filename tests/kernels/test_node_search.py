@@ -7,25 +7,12 @@ from hypothesis import strategies as st
 from naive import node_search as slow
 
 from oc1.impurity import MEASURES
+from oc1.kernels import layout
 from oc1.kernels.line_search import compiled_line_search
 from oc1.kernels.node_search import compiled_search, search_node
-from oc1.kernels.records import (
-    BEST,
-    BOTH,
-    MOVED_PLANE,
-    MOVED_RUN,
-    MOVED_TO,
-    MOVED_WHICH,
-    NEXT_MOVE,
-    RANDOM,
-    SEQUENTIAL,
-    Criterion,
-    Examples,
-    Settings,
-    Workspace,
-)
+from oc1.kernels.records import Criterion, Examples, Settings, Workspace
 
-ORDERS = {"sequential": SEQUENTIAL, "best": BEST, "random": RANDOM}
+ORDERS = {"sequential": layout.SEQUENTIAL, "best": layout.BEST, "random": layout.RANDOM}
 
 
 def fast_search(columns, labels, weights, name, min_leaf, seed, n_runs, order, n_perturbations, n_jumps, stagnation):
@@ -65,13 +52,16 @@ def fast_search(columns, labels, weights, name, min_leaf, seed, n_runs, order, n
             0,
             counts,
             np.uint64(seed),
-            BOTH,
+            layout.BOTH,
             -1,
             n_runs,
             work,
         )
-    rows = work.moves[: int(work.moves[0, NEXT_MOVE])]
-    moves = [(int(r[MOVED_RUN]), int(r[MOVED_WHICH]), r[MOVED_TO], r[MOVED_PLANE:]) for r in rows]
+    rows = work.moves[: int(work.moves[0, layout.NEXT_MOVE])]
+    moves = [
+        (int(r[layout.MOVED_RUN]), int(r[layout.MOVED_WHICH]), r[layout.MOVED_TO], r[layout.MOVED_PLANE :])
+        for r in rows
+    ]
     return tuple(axis)[:3], moves
 
 

@@ -14,8 +14,9 @@ from ..growing.linear_tests import LinearTest
 from ..growing.splitters import NodeExamples, Splitter
 from ..impurity import MEASURES, ImpurityFunction, Measure, category_numbers, get_measure, raise_failure
 from ..kernels.elimination import Descent, descend, eliminate
+from ..kernels.layout import NO_SPLIT
 from ..kernels.line_search import compiled_line_search
-from ..kernels.records import NO_SPLIT, Criterion, Examples, Node, Workspace
+from ..kernels.records import Criterion, Examples, Node, Workspace
 from ..learners.base import Constraints, SplitterClassifier
 
 #: The offsets of an attribute about which the plane is turned (Figure 4).

@@ -25,8 +25,9 @@ from ..data.search_space import SearchSpace
 from ..impurity import MEASURES, ImpurityFunction, get_measure, gini, information_gained
 from ..kernels._compiling import announce_compiling
 from ..kernels.elimination import Descent, descend
+from ..kernels.layout import CUSTOM
 from ..kernels.line_search import compiled_line_search
-from ..kernels.records import CUSTOM, Criterion, Examples, Node, Workspace
+from ..kernels.records import Criterion, Examples, Node, Workspace
 from ..tree.linear import Tree, project
 from .blas import one_blas_thread
 from .linear_models import ridge_logistic

@@ -1,1 +1,22 @@
-"""Compiled code, a file for each step of the paper."""
+"""Compiled code, a file for each step of the paper.
+
+====================  ==============================================================================================
+`node_search`         Figure 6: OC1 at a node: the best attribute, then restarts, each perturbed and jumping
+`perturb`             Figure 8: one coefficient moved to its best value; the orders in which that is done
+`jump`                random directions out of a local minimum
+`axis_scan`           the best axis-parallel split
+`line_search`         the best step along a direction, in linear time; `crossings`, `bounds` and `criteria` are its parts
+`grow`, `split`       a subtree grown by the purest splits; a test placed among the examples, and the division by it
+`predict`             which leaf each row ends in
+`elimination`         coefficients improved in turn, attributes dropped (Figure 4: CART-LC; and `max_terms`)
+`histograms`          class counts along many lines, for large nodes; `histogram_scores` scores them
+`regression`          the same search for numbers
+`newton`              ridge logistic regression, for starts
+`annealing`           SADT;  `linear_machine`: LMDT;  `perceptron`: the pocket algorithm
+`exact_sums`          sums without rounding
+`records`, `layout`   what kernels take: records with named fields; codes and columns of tables
+`_jit`                how kernels are compiled, cached and called
+====================  ==============================================================================================
+
+``tests/naive`` says the same slowly, and the tests compare the two.
+"""

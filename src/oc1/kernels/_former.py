@@ -9,12 +9,14 @@ import numpy as np
 from . import grow as _grow
 from . import histogram_scores, node_search, predict, split
 from .elimination import shortening  # noqa: F401
+from .layout import *  # noqa: F403
+from .layout import NO_SPLIT
 from .line_search import compiled_line_search, line_search  # noqa: F401
 from .node_search import compiled_search
 from .predict import Top
 from .random import mix, uniform  # noqa: F401
 from .records import *  # noqa: F403
-from .records import NO_SPLIT, AxisSplit, Criterion, LineBuffers, Node, Settings, Source, Workspace, flat_view  # noqa: F401
+from .records import AxisSplit, Criterion, LineBuffers, Node, Settings, Source, Workspace, flat_view  # noqa: F401
 from .records import Examples as _Examples
 from .records import Nodes as _Nodes
 

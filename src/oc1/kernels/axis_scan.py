@@ -2,11 +2,13 @@
 
 import numpy as np
 
+from . import layout
 from ._jit import inner
 from .criteria import better
+from .layout import NO_SPLIT
 from .margins import attribute_of
 from .random import uniform
-from .records import BY_FILL, FAR, MISSING_LEFT, MISSING_RIGHT, NO_SPLIT, AxisSplit
+from .records import AxisSplit
 
 
 @inner
@@ -20,11 +22,11 @@ def scan_axes(search):
     n, d = node.labels.size, examples.shift.size
     margins, rates = work.margins[:n], work.rates[:n]
     ones = attribute_of(examples, d, node.start, rates)
-    best, equals = AxisSplit(NO_SPLIT, -1, 0.0, BY_FILL), 0
+    best, equals = AxisSplit(NO_SPLIT, -1, 0.0, layout.BY_FILL), 0
     for m in range(d):
         learned = is_missing_somewhere(examples, m, node.start, n)
-        for side in range(MISSING_LEFT, MISSING_RIGHT + 1):
-            if (side == BY_FILL) == learned:
+        for side in range(layout.MISSING_LEFT, layout.MISSING_RIGHT + 1):
+            if (side == layout.BY_FILL) == learned:
                 continue
             origin = attribute_of(examples, m, node.start, margins)
             if learned:
@@ -53,4 +55,4 @@ def send_missing(examples, m, start, line, side, out):
     """Copy an attribute of a node's examples, with the missing values so far on one side that no step reaches them."""
     for j in range(out.size):
         known = examples.missing[m, examples.rows[start + j]] == 0
-        out[j] = line[j] if known else np.float32(side) * np.float32(2.0) * FAR
+        out[j] = line[j] if known else np.float32(side) * np.float32(2.0) * layout.FAR

@@ -7,8 +7,8 @@ go to ``edges[0]``, the scores, and ``edges[1]``, the bounds.
 
 import numpy as np
 
+from . import layout
 from ._jit import inlined, inner
-from .records import GINI, SUM_MINORITY, TWOING
 
 
 @inlined
@@ -47,9 +47,9 @@ def score_buckets_norm(totals, n, ranks, code, all_row, n_buckets, histogram, le
     for c in range(k):
         mean += totals[c] * ranks[c] / n
         low, high = min(low, ranks[c]), max(high, ranks[c])
-    if code == TWOING:
+    if code == layout.TWOING:
         reach, farthest = 2.0, 4.0
-    elif code == GINI:
+    elif code == layout.GINI:
         reach, farthest = np.sqrt(2.0), 2.0
     else:
         reach, farthest = max(high - mean, mean - low), (high - low) ** 2
@@ -58,10 +58,10 @@ def score_buckets_norm(totals, n, ranks, code, all_row, n_buckets, histogram, le
         edges[0, b] = 0.0
     for c in range(k):
         share = totals[c] / n
-        if code == TWOING:
+        if code == layout.TWOING:
             for b in range(n_buckets + 1):
                 edges[0, b] += abs(left[c, b] - share * left[all_row, b])
-        elif code == GINI:
+        elif code == layout.GINI:
             for b in range(n_buckets + 1):
                 deviation = left[c, b] - share * left[all_row, b]
                 edges[0, b] += deviation * deviation
@@ -69,7 +69,7 @@ def score_buckets_norm(totals, n, ranks, code, all_row, n_buckets, histogram, le
             for b in range(n_buckets + 1):
                 edges[0, b] += ranks[c] * (left[c, b] - share * left[all_row, b])
     for b in range(n_buckets + 1):
-        edges[0, b] = np.sqrt(edges[0, b]) if code == GINI else abs(edges[0, b])
+        edges[0, b] = np.sqrt(edges[0, b]) if code == layout.GINI else abs(edges[0, b])
     for b in range(n_buckets):
         up, down = histogram[all_row, b], histogram[all_row, n_buckets + b]
         n_left = left[all_row, b]
@@ -169,7 +169,7 @@ def bound_minority(totals, n, code, n_buckets, histogram, left, edges):
             here_left, here_right = max(here_left, at), max(here_right, all_ - at)
             low_left, low_right = max(low_left, low), max(low_right, all_ - high)
             high_left, high_right = max(high_left, high), max(high_right, all_ - low)
-        if code == SUM_MINORITY:
+        if code == layout.SUM_MINORITY:
             edges[0, b] = (here_left + here_right - most) / n
             edges[1, b] = (high_left + high_right - most) / n + 1e-12
         else:

@@ -12,20 +12,10 @@ from functools import cache
 
 import numpy as np
 
-from . import bounds
+from . import bounds, layout
 from ._jit import inlined, inner, pointer
-from .records import (
-    BOUND_FUNCTION,
-    CUSTOM,
-    GINI,
-    INFO_GAIN,
-    MAX_MINORITY,
-    NO_SPLIT,
-    SCORE_FUNCTION,
-    SUM_MINORITY,
-    TWOING,
-    VARIANCES,
-)
+from .layout import NO_SPLIT
+from .records import BOUND_FUNCTION, SCORE_FUNCTION
 
 
 @inlined
@@ -43,9 +33,9 @@ def better(a, b):
 @inlined
 def pair_factor(code, ranks):
     """For two classes, Twoing, Gini and variances are one measure times a factor."""
-    if code == TWOING:
+    if code == layout.TWOING:
         return 4.0
-    return 2.0 if code == GINI else (ranks[0] - ranks[1]) ** 2
+    return 2.0 if code == layout.GINI else (ranks[0] - ranks[1]) ** 2
 
 
 @inner
@@ -57,11 +47,11 @@ def score_norm(counts, n_left, n, totals, ranks, code):
     if k == 2:
         norm = counts[0, 0] - totals[0] * share
         norm = pair_factor(code, ranks) * norm * norm
-    elif code == TWOING:
+    elif code == layout.TWOING:
         for c in range(k):
             norm += abs(counts[0, c] - totals[c] * share)
         norm = norm * norm
-    elif code == GINI:
+    elif code == layout.GINI:
         for c in range(k):
             norm += (counts[0, c] - totals[c] * share) ** 2
     else:
@@ -74,7 +64,7 @@ def score_norm(counts, n_left, n, totals, ranks, code):
 @inner
 def score_position(counts, n_left, n, node, criterion, stream):
     """Score the split that has the class weights ``counts[0]`` on its left. Both sides hold examples."""
-    if criterion.code <= VARIANCES:
+    if criterion.code <= layout.VARIANCES:
         return score_norm(counts, n_left, n, node.totals, node.ranks, criterion.code)
     return criterion.score(counts, n_left, n, node.totals, node.present, criterion.code, stream)
 
@@ -114,15 +104,15 @@ def impurity_of(score, counts, node, code):
         mean += totals[c] * ranks[c]
         left_classes += counts[0, c] > 0.0
         right_classes += totals[c] - counts[0, c] > 1e-9 * totals[c]
-    if code == CUSTOM:
+    if code == layout.CUSTOM:
         return -score
     if left_classes <= 1 and right_classes <= 1:
         return 0.0
-    if code in (TWOING, INFO_GAIN):
+    if code in (layout.TWOING, layout.INFO_GAIN):
         return 1.0 / score if score > 1e-14 else np.inf
-    if code == GINI:
+    if code == layout.GINI:
         return 1.0 - squares / (n * n) - score
-    if code == VARIANCES:
+    if code == layout.VARIANCES:
         variance = 0.0
         for c in range(totals.size):
             variance += totals[c] * (ranks[c] - mean / n) ** 2
@@ -141,7 +131,7 @@ def score_none(counts, n_left, n, totals, present, code, stream):
 def score_counts(counts, n_left, n, totals, present, code, stream):
     """Score information gain, sum minority or max minority."""
     k = totals.size
-    if code == INFO_GAIN:
+    if code == layout.INFO_GAIN:
         value = bounds.entropy_term(n) - bounds.entropy_term(n_left) - bounds.entropy_term(n - n_left)
         for c in range(k):
             value += (
@@ -155,7 +145,7 @@ def score_counts(counts, n_left, n, totals, present, code, stream):
         most_left = max(most_left, counts[0, c])
         most_right = max(most_right, totals[c] - counts[0, c])
         most = max(most, totals[c])
-    if code == SUM_MINORITY:
+    if code == layout.SUM_MINORITY:
         return (most_left + most_right - most) / n
     return (n - most - max(n_left - most_left, n - n_left - most_right)) / n
 
@@ -196,9 +186,9 @@ def score_by(function: Callable) -> Callable:
 @cache
 def pointers(code: int) -> tuple[Callable, Callable]:
     """Return the two functions of the criterion with this code, compiled."""
-    if code == INFO_GAIN:
+    if code == layout.INFO_GAIN:
         score, bound = score_counts, bounds.bound_entropy
-    elif code in (SUM_MINORITY, MAX_MINORITY):
+    elif code in (layout.SUM_MINORITY, layout.MAX_MINORITY):
         score, bound = score_counts, bounds.bound_minority
     else:
         score, bound = score_none, bounds.bound_none

@@ -2,8 +2,8 @@
 
 import numpy as np
 
+from . import layout
 from ._jit import inlined, inner
-from .records import FAR
 
 #: Examples looked at to find the scale of the buckets.
 N_SAMPLED = 20
@@ -19,7 +19,7 @@ def locate_crossings(margins, rates, edges):
     step = max(1, n // min(N_SAMPLED, 4 + n // 32))
     for j in range(step // 2, n, step):
         t = -np.float64(margins[j]) / np.float64(rates[j])
-        if abs(t) < FAR:
+        if abs(t) < layout.FAR:
             i = size
             while i > 0 and edges[0, i - 1] > t:
                 edges[0, i] = edges[0, i - 1]
@@ -42,7 +42,7 @@ def bucket_of(t, margin, rate, centre, scale, half):
     """
     end = np.float32(half)
     down = np.int32(2 * half)
-    never = not abs(t) < FAR  # also where 0 / 0 is not a number
+    never = not abs(t) < layout.FAR  # also where 0 / 0 is not a number
     u = np.float32(0.0) if never else np.float32(t - centre)
     inner_bucket = min(np.int32(end - np.float32(end * scale) / (np.float32(abs(u)) + scale)), np.int32(half - 1))
     bucket = half + inner_bucket if u >= 0 else half - 1 - inner_bucket

@@ -13,9 +13,10 @@ from numba import types
 
 from ._jit import allocating, fix_type, kernel, pointer
 from .criteria import better
+from .layout import NO_SPLIT
 from .line_search import LINE_SEARCH
 from .margins import add_multiple, compute_margins
-from .records import NO_SPLIT, CriterionType, ExamplesType, NodeType, WorkspaceType, vector
+from .records import CriterionType, ExamplesType, NodeType, WorkspaceType, vector
 
 
 class Descent(NamedTuple):

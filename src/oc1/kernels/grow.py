@@ -5,30 +5,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import types
 
+from . import layout
 from ._jit import fix_type, kernel, spliced
 from .criteria import better, impurity_of
 from .elimination import SHORTEN
+from .layout import NO_SPLIT
 from .line_search import LINE_SEARCH
 from .node_search import SEARCH_RUNS, open_node, stays_leaf
 from .random import mix
-from .records import (
-    BOTH,
-    BY_FILL,
-    CLIMB,
-    CLIMBED,
-    DEPTH,
-    JUMP,
-    JUMPED,
-    LEAF,
-    MISSING,
-    NO_SPLIT,
-    PLANE,
-    PURE,
-    SCORE,
-    START,
-    STATUS,
-    STOP,
-)
 from .split import Placed, axis_threshold, divide, oblique_test, place_test, worthwhile_gain
 
 # Which test is tried when: see `choose_test`.
@@ -61,10 +45,10 @@ def grow(source, examples, criterion, settings, searches, max_splits, searched, 
     table, d = nodes.table, examples.shift.size
     n_nodes, n_terms, considered, splits, row = 1, 0, 0, 0, 0
     while row < n_nodes and splits < max_splits and work.line.stream[1] == 0:
-        start, stop = table[row, START], table[row, STOP]
+        start, stop = table[row, layout.START], table[row, layout.STOP]
         node = open_node(examples, start, stop, nodes.counts[row], criterion.code, work)
-        if stays_leaf(node, table[row, DEPTH], settings, criterion.min_leaf):
-            table[row, STATUS] = LEAF
+        if stays_leaf(node, table[row, layout.DEPTH], settings, criterion.min_leaf):
+            table[row, layout.STATUS] = layout.LEAF
             row += 1
             continue
         if n_nodes + 2 > table.shape[0] or n_terms + d > nodes.features.size:
@@ -79,7 +63,7 @@ def grow(source, examples, criterion, settings, searches, max_splits, searched, 
         )
         gain = worthwhile_gain(placed.score, node, criterion.code, settings, work.line.counts)
         if gain < 0.0:
-            table[row, STATUS] = LEAF
+            table[row, layout.STATUS] = layout.LEAF
             row += 1
             continue
         divide(examples, node, placed, gain, nodes, row, n_nodes, n_terms, work)
@@ -96,29 +80,29 @@ def find_split(examples, node, criterion, settings, searches, seed, searched, ax
     two_stages = n >= settings.two_stages and settings.n_jumps > 0 and n_runs > 0
     pure = False
     found = axis
-    for stage in range(CLIMB if two_stages else BOTH, JUMP + 1 if two_stages else BOTH + 1):
+    for stage in range(layout.CLIMB if two_stages else layout.BOTH, layout.JUMP + 1 if two_stages else layout.BOTH + 1):
         if not pure and not searched:
-            first_run = -1 if settings.axis and stage != JUMP else 0
+            first_run = -1 if settings.axis and stage != layout.JUMP else 0
             looked = searches.look(
                 examples, node, criterion, settings, searches.line, seed, stage, first_run, n_runs, work
             )
-            if stage != JUMP:
+            if stage != layout.JUMP:
                 found = looked
         for run in range(n_runs):
             if not pure:
-                considered += np.int64(runs[run, JUMPED if stage == JUMP else CLIMBED])
-                pure = runs[run, PURE] == (2.0 if stage == JUMP else 1.0)
+                considered += np.int64(runs[run, layout.JUMPED if stage == layout.JUMP else layout.CLIMBED])
+                pure = runs[run, layout.PURE] == (2.0 if stage == layout.JUMP else 1.0)
     # The best run: the first of those that are equally good. After a pure one none was made.
     best, best_run = NO_SPLIT, -1
     for run in range(n_runs):
-        if better(runs[run, SCORE], best):
-            best, best_run = runs[run, SCORE], run
-        if runs[run, PURE] > 0.0:
+        if better(runs[run, layout.SCORE], best):
+            best, best_run = runs[run, layout.SCORE], run
+        if runs[run, layout.PURE] > 0.0:
             break
     if settings.max_terms < examples.shift.size and best > found.score:
         work.line.stream[0] = mix(seed, np.uint64(4))  # of its own: who made the runs must not matter
         best, more = searches.shorten(
-            examples, node, criterion, settings.max_terms, searches.line, runs[best_run, PLANE:], work
+            examples, node, criterion, settings.max_terms, searches.line, runs[best_run, layout.PLANE :], work
         )
         considered += more
     return found, best, best_run, considered
@@ -132,7 +116,7 @@ def choose_test(source, examples, node, criterion, axis_bias, axis, best, best_r
     tried first, and the axis-parallel one stays where it gains nothing. With a bias, the axis-parallel one is tried
     before: it is what the oblique test has to beat.
     """
-    missing, rival = nodes.table[:, MISSING], 0.0
+    missing, rival = nodes.table[:, layout.MISSING], 0.0
     features, coefficients = nodes.features[n_terms:], nodes.coefficients[n_terms:]
     placed = Placed(NO_SPLIT, 0, 0.0, 0.0)
     for attempt in range(AXIS_FIRST if axis_bias > 1.0 else OBLIQUE, AXIS_LAST + 1):
@@ -140,8 +124,8 @@ def choose_test(source, examples, node, criterion, axis_bias, axis, best, best_r
         if attempt == OBLIQUE:
             if not best > axis.score:
                 continue
-            missing[row] = BY_FILL
-            plane = work.runs[best_run, PLANE:]
+            missing[row] = layout.BY_FILL
+            plane = work.runs[best_run, layout.PLANE :]
             size, threshold = oblique_test(plane, examples.shift, examples.scale, features, coefficients)
         else:
             if axis.attribute < 0:

@@ -2,11 +2,12 @@
 
 import numpy as np
 
+from . import layout
 from ._jit import kernel
 from .bounds import bound_twoing, score_buckets_norm, score_buckets_pair
 from .criteria import pair_factor, score_position
 from .crossings import left_of_edges
-from .records import CUSTOM, NO_SPLIT, TWOING, VARIANCES
+from .layout import NO_SPLIT
 
 
 @kernel
@@ -35,7 +36,7 @@ def score_lines(counts, sums, sizes, node, criterion, buffers, scores, bounds):
                 if weighted:
                     histogram[k + 1, b] += sums[q, c, b]
         left_of_edges(histogram, n_rows, n_buckets, left)
-        if code == CUSTOM:
+        if code == layout.CUSTOM:
             for b in range(n_buckets + 1):
                 n_left = 0.0
                 for c in range(k):
@@ -44,9 +45,9 @@ def score_lines(counts, sums, sizes, node, criterion, buffers, scores, bounds):
                 if left[k, b] >= max(min_leaf, 1) and n - left[k, b] >= max(min_leaf, 1):
                     edges[0, b] = score_position(pairs, n_left, total, node, criterion, buffers.stream)
                 edges[1, min(b, n_buckets - 1)] = np.inf
-        elif k == 2 and code <= VARIANCES:
+        elif k == 2 and code <= layout.VARIANCES:
             score_buckets_pair(factor * totals[1], factor * totals[0], total, n_buckets, histogram, left, edges)
-        elif code <= VARIANCES:
+        elif code <= layout.VARIANCES:
             score_buckets_norm(totals, total, ranks, code, n_rows - 1, n_buckets, histogram, left, edges)
         else:
             criterion.bound(totals, total, code, n_buckets, histogram, left, edges)
@@ -55,7 +56,7 @@ def score_lines(counts, sums, sizes, node, criterion, buffers, scores, bounds):
             scores[q, b] = edges[0, b] if has_room else NO_SPLIT
         for b in range(n_buckets):
             bounds[q, b] = edges[1, b]
-            if code == TWOING and k > 2:
+            if code == layout.TWOING and k > 2:
                 bounds[q, b] = bound_twoing(
                     b, totals, total, n_rows - 1, n_buckets, histogram, left, edges[1, b], pairs
                 )

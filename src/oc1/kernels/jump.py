@@ -2,11 +2,12 @@
 
 import numpy as np
 
+from . import layout
 from ._jit import inner
+from .layout import NO_SPLIT
 from .margins import compute_margins, follow
 from .perturb import note_move
 from .random import uniform
-from .records import A_JUMP, NO_SPLIT
 
 
 @inner
@@ -30,6 +31,6 @@ def jump(search, run, score):
             for m in range(work.plane.size):
                 work.plane[m] += alpha * work.direction[m]
             follow(work.plane, margins, rates, alpha)
-            note_move(work.moves, run, np.int64(A_JUMP), score, best, work.plane)
+            note_move(work.moves, run, np.int64(layout.A_JUMP), score, best, work.plane)
             score = best
     return score, tried

@@ -15,12 +15,14 @@ from typing import NamedTuple
 import numpy as np
 from numba import types
 
+from . import layout
 from ._jit import inlined, inner, pointer, spliced
 from .bounds import bound_twoing, pair_gain, score_buckets_norm, score_buckets_pair
 from .criteria import better, pair_factor, score_position, slack
 from .crossings import count_buckets, find_crossings, locate_crossings
+from .layout import NO_SPLIT
 from .random import lot, random_bits
-from .records import CUSTOM, MAX_BUCKETS, NO_SPLIT, TWOING, VARIANCES, CriterionType, LineBuffersType, NodeType
+from .records import CriterionType, LineBuffersType, NodeType
 
 #: Nodes up to this size are sorted whole: bounding buckets does not pay there.
 SMALL_NODE = 16
@@ -98,18 +100,18 @@ def lay_out(node, criterion, margins, rates, buffers):
     total = 0.0
     for c in range(k):
         total += node.totals[c]
-    is_pair = k == 2 and criterion.code <= VARIANCES
+    is_pair = k == 2 and criterion.code <= layout.VARIANCES
     factor = np.sqrt(pair_factor(criterion.code, node.ranks)) / total if is_pair else 0.0
     half = 1
     if n > SMALL_NODE:
-        half = min(max(min(np.int64(HALF_BUCKETS * np.sqrt(n / k)), n // 12), 8), MAX_BUCKETS // 2)
+        half = min(max(min(np.int64(HALF_BUCKETS * np.sqrt(n / k)), n // 12), 8), layout.MAX_BUCKETS // 2)
     centre, scale = locate_crossings(margins, rates, buffers.edges)
     find_crossings(margins, rates, centre, scale, half, buffers.crossings, buffers.codes)
     count_buckets(node, buffers.codes, 2 * half, buffers.histogram, buffers.left)
     return Line(
         total,
         2 * half,
-        n <= SMALL_NODE or criterion.code == CUSTOM,
+        n <= SMALL_NODE or criterion.code == layout.CUSTOM,
         k + 1 if node.weights.size > 0 else k,
         is_pair,
         factor * node.totals[k - 1],
@@ -127,7 +129,7 @@ def score_edges(line, node, criterion, n, buffers):
         return best_edge
     if line.is_pair:
         score_buckets_pair(line.q0, line.q1, line.total, line.n_buckets, histogram, left, edges)
-    elif criterion.code <= VARIANCES:
+    elif criterion.code <= layout.VARIANCES:
         score_buckets_norm(
             node.totals, line.total, node.ranks, criterion.code, line.weight_row, line.n_buckets, histogram, left, edges
         )
@@ -150,7 +152,7 @@ def open_buckets(line, node, criterion, best_edge, current, ties, buffers):
     bar = max(best_edge, current)
     bar += -slack(bar) if ties or improves else slack(bar)
     opened, crossing = 0, 0
-    is_twoing = not line.sorted_whole and criterion.code == TWOING and k > 2
+    is_twoing = not line.sorted_whole and criterion.code == layout.TWOING and k > 2
     for b in range(n_buckets):
         size = np.int64(histogram[k, b] + histogram[k, n_buckets + b])
         crossing += size
@@ -259,7 +261,7 @@ def walk_opened(line, node, criterion, opened, n, buffers):
                 continue
             if line.is_pair:
                 here = pair_gain(counts[0, 0], counts[0, 1], line.q0, line.q1, total)
-            elif criterion.code == TWOING:
+            elif criterion.code == layout.TWOING:
                 if moved > safe:
                     norm, drift, moved, safe = twoing_deviations(counts, n_left, total, totals)
                 here = norm * norm / (n_left * (total - n_left))

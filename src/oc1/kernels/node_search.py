@@ -6,28 +6,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numba import types
 
+from . import layout
 from ._jit import inlined, inner, kernel, pointer, spliced
 from .axis_scan import scan_axes
 from .criteria import score_margins, slack
 from .jump import jump
+from .layout import NO_SPLIT
 from .line_search import LINE_SEARCH
 from .margins import compute_margins
 from .perturb import climb, note_move
 from .random import mix, uniform
 from .records import (
-    A_START,
-    BOTH,
-    BY_FILL,
-    CLIMB,
-    CLIMBED,
-    FIRST_SCORE,
-    JUMP,
-    JUMPED,
-    NO_SPLIT,
-    PLANE,
-    PURE,
-    SCORE,
-    VARIANCES,
     AxisSplit,
     AxisSplitType,
     Criterion,
@@ -73,13 +62,13 @@ def search_runs(examples, node, criterion, settings, line, seed, stage, first_ru
     Returns the best axis-parallel split, which has attribute -1 if run -1 is not in the range.
     """
     search = Search(examples, node, criterion, settings, line, work)
-    axis = AxisSplit(NO_SPLIT, -1, 0.0, BY_FILL)
+    axis = AxisSplit(NO_SPLIT, -1, 0.0, layout.BY_FILL)
     if first_run < 0:
         work.line.stream[0] = mix(seed, np.uint64(3))
         axis = scan_axes(search)
     for run in range(max(first_run, 0), last_run):
         # Streams 1 and 2 are the children's, 4 is that of the elimination of attributes.
-        work.line.stream[0] = mix(seed, np.uint64(2 * run + 5 + (stage == JUMP)))
+        work.line.stream[0] = mix(seed, np.uint64(2 * run + 5 + (stage == layout.JUMP)))
         if improve(search, run, axis, stage):
             break
     return axis
@@ -93,11 +82,11 @@ def improve(search, run, axis, stage):
     """
     work, settings, runs = search.work, search.settings, search.work.runs
     margins = work.margins[: search.node.labels.size]
-    only_jumps = stage == JUMP
+    only_jumps = stage == layout.JUMP
     n_swept = start_plane(search, run, axis, only_jumps)
-    p_move, considered, score = settings.stagnation, 0, runs[run, SCORE]
+    p_move, considered, score = settings.stagnation, 0, runs[run, layout.SCORE]
     if only_jumps:
-        runs[run, JUMPED] = 0.0
+        runs[run, layout.JUMPED] = 0.0
         if others_were_here(search, run, run, score, stage):
             return False
     compute_margins(search.examples, search.node.start, work.plane, margins, work.line.crossings[: margins.size])
@@ -105,13 +94,13 @@ def improve(search, run, axis, stage):
     if is_first:
         score, _ = score_margins(search.node, search.criterion, margins, work.line.counts, work.line.stream)
         considered = 1
-        note_move(work.moves, run, np.int64(A_START), score, score, work.plane)
+        note_move(work.moves, run, np.int64(layout.A_START), score, score, work.plane)
     while True:
         if climbing:
             score, p_move, more = climb(search, run, n_swept, score, p_move)
             considered += more
             if is_first:
-                runs[run, FIRST_SCORE], is_first = score, False
+                runs[run, layout.FIRST_SCORE], is_first = score, False
             if not may_jump(search, run, score, stage):
                 break
         before = score
@@ -123,11 +112,11 @@ def improve(search, run, axis, stage):
     # The moves have rounded the margins a little: count once more from the plane itself.
     compute_margins(search.examples, search.node.start, work.plane, margins, work.line.crossings[: margins.size])
     score, pure = score_margins(search.node, search.criterion, margins, work.line.counts, work.line.stream)
-    runs[run, SCORE] = score
-    runs[run, PURE] = (2.0 if only_jumps else 1.0) if pure else 0.0
-    runs[run, JUMPED if only_jumps else CLIMBED] = considered
+    runs[run, layout.SCORE] = score
+    runs[run, layout.PURE] = (2.0 if only_jumps else 1.0) if pure else 0.0
+    runs[run, layout.JUMPED if only_jumps else layout.CLIMBED] = considered
     for m in range(work.plane.size):
-        runs[run, PLANE + m] = work.plane[m]
+        runs[run, layout.PLANE + m] = work.plane[m]
     return pure
 
 
@@ -140,7 +129,7 @@ def start_plane(search, run, axis, goes_on):
     given = settings.axis_starts <= run < settings.axis_starts + settings.n_given
     for m in range(size):
         if goes_on or given:
-            work.plane[m] = work.runs[run, PLANE + m]
+            work.plane[m] = work.runs[run, layout.PLANE + m]
         elif from_axis:
             work.plane[m] = 1.0 if m == axis.attribute else -axis.threshold if m == size - 1 else 0.0
         else:
@@ -152,9 +141,9 @@ def start_plane(search, run, axis, goes_on):
 def may_jump(search, run, score, stage):
     """Whether a run that has climbed to the top is to jump: it could help, and no other run has tried it from there."""
     work = search.work
-    if stage == CLIMB or search.settings.n_jumps == 0:
+    if stage == layout.CLIMB or search.settings.n_jumps == 0:
         return False
-    if others_were_here(search, run, search.settings.n_runs if stage == JUMP else run, score, stage):
+    if others_were_here(search, run, search.settings.n_runs if stage == layout.JUMP else run, score, stage):
         return False
     margins = work.margins[: search.node.labels.size]
     _, pure = score_margins(search.node, search.criterion, margins, work.line.counts, work.line.stream)
@@ -170,9 +159,9 @@ def others_were_here(search, run, n_others, score, stage):
     left, stayed = 0, 0
     for other in range(n_others):
         if other != run:
-            if stage == BOTH and abs(runs[other, SCORE] - score) <= slack(score):
+            if stage == layout.BOTH and abs(runs[other, layout.SCORE] - score) <= slack(score):
                 stayed += 1
-            elif abs(runs[other, FIRST_SCORE] - score) <= slack(score):
+            elif abs(runs[other, layout.FIRST_SCORE] - score) <= slack(score):
                 left += 1
     return left > 0 or stayed >= N_FAILED_BEFORE_GIVING_UP
 
@@ -216,7 +205,7 @@ def open_node(examples, start, stop, node_counts, code, work):
             totals[0, k], totals[1, k] = node_counts[c], 0.0
             k += 1
     classes[1, k] = stop - start
-    if code == VARIANCES:
+    if code == layout.VARIANCES:
         for c in range(k):
             totals[1, c] = 1.0
             for other in range(k):
@@ -247,7 +236,7 @@ def search_node(
     """Make those of a range of runs that `grow` would make for this node, so that several threads can share them."""
     node = open_node(examples, start, stop, node_counts, criterion.code, work)
     if stays_leaf(node, depth, settings, criterion.min_leaf):
-        return AxisSplit(NO_SPLIT, -1, 0.0, BY_FILL)
+        return AxisSplit(NO_SPLIT, -1, 0.0, layout.BY_FILL)
     if stop - start < settings.min_oblique:
         last_run = min(last_run, 0)
     return look(examples, node, criterion, settings, line, seed, stage, first_run, last_run, work)

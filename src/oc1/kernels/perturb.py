@@ -2,11 +2,12 @@
 
 import numpy as np
 
+from . import layout
 from ._jit import inlined, inner, spliced
 from .criteria import better
+from .layout import NO_SPLIT
 from .margins import attribute_of, follow
 from .random import uniform
-from .records import BEST, MOVED_FROM, MOVED_PLANE, MOVED_RUN, MOVED_TO, MOVED_WHICH, NEXT_MOVE, NO_SPLIT, RANDOM
 
 
 @spliced
@@ -47,10 +48,10 @@ def climb(search, run, n_swept, score, p_move):
 
     Returns (score, p_move, hyperplanes considered).
     """
-    if search.settings.order == BEST:
+    if search.settings.order == layout.BEST:
         score, p_move, considered = climb_best_first(search, run, score, p_move)
     else:
-        size, at_random = search.work.plane.size, search.settings.order == RANDOM
+        size, at_random = search.work.plane.size, search.settings.order == layout.RANDOM
         m, settled, considered = 0, 0, 0
         while considered < search.settings.n_perturbations if at_random else settled < size:
             if at_random:
@@ -96,10 +97,10 @@ def climb_best_first(search, run, score, p_move):
 def note_move(moves, run, which, before, after, plane):
     """Note how the search went, where there is room for it: there is none unless someone wants to know."""
     if moves.shape[0] > 0:
-        row = np.int64(moves[0, NEXT_MOVE])
+        row = np.int64(moves[0, layout.NEXT_MOVE])
         if row < moves.shape[0]:
-            moves[row, MOVED_RUN], moves[row, MOVED_WHICH] = run, which
-            moves[row, MOVED_FROM], moves[row, MOVED_TO] = before, after
+            moves[row, layout.MOVED_RUN], moves[row, layout.MOVED_WHICH] = run, which
+            moves[row, layout.MOVED_FROM], moves[row, layout.MOVED_TO] = before, after
             for m in range(plane.size):
-                moves[row, MOVED_PLANE + m] = plane[m]
-        moves[0, NEXT_MOVE] = row + 1
+                moves[row, layout.MOVED_PLANE + m] = plane[m]
+        moves[0, layout.NEXT_MOVE] = row + 1

@@ -5,8 +5,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import typeof
 
+from . import layout
 from ._jit import fix_type, kernel
-from .records import BY_FILL, MISSING_RIGHT
 from .split import project
 
 #: Rows that go down a tree together, and nodes that ask all of them.
@@ -120,8 +120,11 @@ def apply(source, tests, top, first_row, out):
                 i += 1
             for r in range(n):
                 answers[q, r] = sums[r] > threshold
-            if missing[node] != BY_FILL:
-                origin, answer = at + features[terms[node]] * column_step, np.uint8(missing[node] == MISSING_RIGHT)
+            if missing[node] != layout.BY_FILL:
+                origin, answer = (
+                    at + features[terms[node]] * column_step,
+                    np.uint8(missing[node] == layout.MISSING_RIGHT),
+                )
                 for r in range(n):
                     answers[q, r] = answer if np.isnan(values[origin + r * row_step]) else answers[q, r]
         for r in range(n):

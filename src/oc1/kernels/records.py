@@ -30,34 +30,9 @@ import numpy as np
 from numba import typeof, types
 from numba.extending import typeof_impl
 
+from . import layout
 from ._jit import fix_type
-
-# Codes of the criteria. Twoing, Gini and variances are built into the kernels; the others come as pointers.
-TWOING, GINI, VARIANCES, INFO_GAIN, SUM_MINORITY, MAX_MINORITY, CUSTOM = range(7)
-# Codes of the orders in which coefficients are perturbed.
-SEQUENTIAL, BEST, RANDOM = range(3)
-# Where an axis-parallel test sends missing values; by fill: as if they were the attribute's fill value.
-MISSING_LEFT, BY_FILL, MISSING_RIGHT = -1, 0, 1
-# Stages of a search: runs without their jumps, only the jumps, or both.
-CLIMB, JUMP, BOTH = range(3)
-# Columns of `Workspace.runs`: the score; whether the split is pure (1 if it was so before the stage of jumps, 2 if
-# after it); hyperplanes considered, and those of a stage of jumps; the score before the jumps; the plane from here on.
-SCORE, PURE, CLIMBED, JUMPED, FIRST_SCORE, PLANE = range(6)
-# Columns of `Workspace.moves`: the next free row (in the first row only); the run; the coefficient that moved, or one
-# of the two below; the scores before and after; from here on the plane after the move.
-NEXT_MOVE, MOVED_RUN, MOVED_WHICH, MOVED_FROM, MOVED_TO, MOVED_PLANE = range(6)
-A_JUMP, A_START = -1, -2
-# Columns of `Nodes.table`, and what `STATUS` says. (`MISSING` is where the test sends missing values.)
-START, STOP, DEPTH, LEFT, RIGHT, FIRST_TERM, N_TERMS, STATUS, MISSING = range(9)
-PENDING, LEAF, INNER = range(3)
-
-MAX_BUCKETS = 1024
-#: Crossings beyond this are never reached by a finite step.
-FAR = np.float32(1e30)
-#: The score of no split at all: finite, so that differences from it are numbers.
-NO_SPLIT = -1e300
-#: The threshold of a test that asks only whether a value is missing: no known value is above it.
-ABOVE_ALL = np.finfo(np.float64).max
+from .layout import NO_SPLIT
 
 vector, matrix = types.float64[::1], types.float64[:, ::1]
 # What a criterion that is not built into the kernels must bring along, as pointers (see `criteria`): a function that
@@ -146,7 +121,7 @@ class Node(NamedTuple):
 
 
 class LineBuffers(NamedTuple):
-    """Buffers of a line search, for n examples and k classes; B is MAX_BUCKETS."""
+    """Buffers of a line search, for n examples and k classes; B is layout.MAX_BUCKETS."""
 
     crossings: np.ndarray  # float32 (n): the step at which each example crosses
     codes: np.ndarray  # uint16 (n): bucket, or bucket + number of buckets for those that go down
@@ -171,8 +146,8 @@ class Workspace(NamedTuple):
     totals: np.ndarray  # float64 (2, k): weights and category numbers of the classes present
     plane: np.ndarray  # float64 (d + 1): the running plane
     direction: np.ndarray  # float64 (d + 1): in which it moves
-    runs: np.ndarray  # float64 (n_runs, PLANE + d + 1): what each run found; see the columns above
-    moves: np.ndarray  # float64 (room, MOVED_PLANE + d + 1): how the search went; see the columns above
+    runs: np.ndarray  # float64 (n_runs, layout.PLANE + d + 1): what each run found; see the columns above
+    moves: np.ndarray  # float64 (room, layout.MOVED_PLANE + d + 1): how the search went; see the columns above
 
     @classmethod
     def make(cls, n, k, d, n_runs, n_moves=0, n_divided=0):
@@ -182,10 +157,10 @@ class Workspace(NamedTuple):
                 crossings=np.empty(n, np.float32),
                 codes=np.empty(n, np.uint16),
                 keys=np.empty(n, np.uint64),
-                histogram=np.empty((k + 2, 2 * MAX_BUCKETS + 2)),
-                left=np.empty((k + 2, MAX_BUCKETS + 1)),
-                edges=np.empty((2, MAX_BUCKETS + 1)),
-                slots=np.empty(MAX_BUCKETS + 2, np.int64),
+                histogram=np.empty((k + 2, 2 * layout.MAX_BUCKETS + 2)),
+                left=np.empty((k + 2, layout.MAX_BUCKETS + 1)),
+                edges=np.empty((2, layout.MAX_BUCKETS + 1)),
+                slots=np.empty(layout.MAX_BUCKETS + 2, np.int64),
                 places=np.zeros(k + 1, np.int64),
                 counts=np.zeros((5, k)),
                 stream=np.zeros(2, np.uint64),
@@ -197,8 +172,8 @@ class Workspace(NamedTuple):
             totals=np.zeros((2, k)),
             plane=np.zeros(d + 1),
             direction=np.zeros(d + 1),
-            runs=np.zeros((n_runs, PLANE + d + 1)),
-            moves=np.zeros((n_moves, MOVED_PLANE + d + 1)),
+            runs=np.zeros((n_runs, layout.PLANE + d + 1)),
+            moves=np.zeros((n_moves, layout.MOVED_PLANE + d + 1)),
         )
 
     @property
@@ -216,7 +191,7 @@ class AxisSplit(NamedTuple):
     missing: int  # side of the missing values
 
 
-NO_AXIS_SPLIT = AxisSplit(NO_SPLIT, -1, 0.0, BY_FILL)
+NO_AXIS_SPLIT = AxisSplit(NO_SPLIT, -1, 0.0, layout.BY_FILL)
 
 
 class Nodes(NamedTuple):

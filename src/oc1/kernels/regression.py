@@ -20,11 +20,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ._jit import allocating, kernel, inner
+from . import layout
+from ._jit import allocating, kernel
 from .criteria import better
+from .layout import NO_SPLIT
 from .margins import add_multiple, follow
 from .random import uniform
-from .records import FAR, NO_SPLIT
 
 SQUARED, ABSOLUTE = 0, 1
 #: Up to this number, keys are sorted by insertion.
@@ -144,7 +145,7 @@ def line_search(margins, rates, response, current, min_leaf, code, left, keys, s
     for j in range(n):
         t = -margins[j] / rates[j]
         up = rates[j] > 0
-        if abs(t) < FAR:
+        if abs(t) < layout.FAR:
             bits = np.int64(np.float32(t + np.float32(0.0)).view(np.int32))
             high = np.uint64(bits + 0x80000000 if bits >= 0 else -1 - bits)
             keys[n_keys] = (high << _S32) | (np.uint64(j) << _S1) | np.uint64(up)

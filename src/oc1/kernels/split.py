@@ -4,31 +4,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from . import layout
 from ._jit import inlined, inner, kernel, spliced
 from .criteria import score_norm, score_position
+from .layout import NO_SPLIT
 from .node_search import open_node
 from .random import mix
-from .records import (
-    ABOVE_ALL,
-    BY_FILL,
-    CUSTOM,
-    DEPTH,
-    FIRST_TERM,
-    GINI,
-    INNER,
-    LEAF,
-    LEFT,
-    MISSING,
-    MISSING_RIGHT,
-    N_TERMS,
-    NO_SPLIT,
-    PENDING,
-    RIGHT,
-    START,
-    STATUS,
-    STOP,
-    VARIANCES,
-)
 
 
 class Placed(NamedTuple):
@@ -58,7 +39,7 @@ def project(source, at, features, coefficients, first, last, missing, node):
         for i in range(first, last):
             value += coefficients[i] * values[at + features[i] * column_step]
     if np.isnan(value):
-        if missing[node] != BY_FILL:
+        if missing[node] != layout.BY_FILL:
             return missing[node] * np.inf
         value = 0.0
         for i in range(first, last):
@@ -129,9 +110,15 @@ def place_test(source, examples, node, criterion, features, coefficients, thresh
         else:
             below = max(below, value)
             count += 1
-    if missing[row] != BY_FILL and (below == -np.inf or above == np.inf):
+    if missing[row] != layout.BY_FILL and (below == -np.inf or above == np.inf):
         # All known values are on one side, the missing ones on the other or nowhere.
-        count, below, above, threshold, missing[row] = 0, ABOVE_ALL, ABOVE_ALL, ABOVE_ALL, MISSING_RIGHT
+        count, below, above, threshold, missing[row] = (
+            0,
+            layout.ABOVE_ALL,
+            layout.ABOVE_ALL,
+            layout.ABOVE_ALL,
+            layout.MISSING_RIGHT,
+        )
         for j in range(n):
             if abs(projections[j]) == np.inf:
                 projections[j] = np.inf
@@ -183,9 +170,9 @@ def worthwhile_gain(score, node, code, settings, counts):
         weight += node.totals[c]
         weight_left += counts[0, c]
     # A user's own criterion says nothing of a node that is not split: Gini's decrease stands for its gain.
-    gain, least = score, 1e-18 if code <= VARIANCES else 1e-14
-    if code == CUSTOM:
-        decrease = score_norm(counts, weight_left, weight, node.totals, node.ranks, np.int64(GINI))
+    gain, least = score, 1e-18 if code <= layout.VARIANCES else 1e-14
+    if code == layout.CUSTOM:
+        decrease = score_norm(counts, weight_left, weight, node.totals, node.ranks, np.int64(layout.GINI))
         gain, least = max(0.0, decrease), -1.0
     return gain if gain > least and not gain * weight / settings.total < settings.min_decrease else -1.0
 
@@ -194,7 +181,7 @@ def worthwhile_gain(score, node, code, settings, counts):
 def divide(examples, node, placed, gain, nodes, row, first, n_terms, work):
     """Bring the examples of a node into the order of its children, and add these to `nodes`, from row `first` on."""
     table, weights, d = nodes.table, examples.weights, examples.shift.size
-    start, stop = table[row, START], table[row, STOP]
+    start, stop = table[row, layout.START], table[row, layout.STOP]
     projections, buffer, threshold = work.projections[0], work.projections[1], placed.threshold
     for m in range(d if examples.columns.shape[0] > d else 0):
         bring_left_forward(examples.columns[m, start:stop], projections, threshold, buffer)
@@ -203,15 +190,15 @@ def divide(examples, node, placed, gain, nodes, row, first, n_terms, work):
     middle = start + bring_left_forward(examples.rows[start:stop], projections, threshold, buffer)
     for side in range(2):
         child = first + side
-        table[child, START], table[child, STOP] = (start, middle) if side == 0 else (middle, stop)
-        table[child, DEPTH], table[child, STATUS] = table[row, DEPTH] + 1, PENDING
+        table[child, layout.START], table[child, layout.STOP] = (start, middle) if side == 0 else (middle, stop)
+        table[child, layout.DEPTH], table[child, layout.STATUS] = table[row, layout.DEPTH] + 1, layout.PENDING
         nodes.seeds[child] = mix(nodes.seeds[row], np.uint64(side + 1))
         for c in range(nodes.counts.shape[1]):
             nodes.counts[child, c] = 0.0
     for j in range(start, stop):
         nodes.counts[first + (j >= middle), examples.labels[j]] += weights[j] if weights.size > 0 else 1.0
-    table[row, LEFT], table[row, RIGHT], table[row, STATUS] = first, first + 1, INNER
-    table[row, FIRST_TERM], table[row, N_TERMS] = n_terms, placed.n_terms
+    table[row, layout.LEFT], table[row, layout.RIGHT], table[row, layout.STATUS] = first, first + 1, layout.INNER
+    table[row, layout.FIRST_TERM], table[row, layout.N_TERMS] = n_terms, placed.n_terms
     nodes.reals[row, 0], nodes.reals[row, 1], nodes.reals[row, 2] = threshold, gain, placed.gap
 
 
@@ -221,16 +208,18 @@ def split_node(source, examples, criterion, settings, n_given, centred, nodes, w
 
     The threshold is put midway between its neighbours if `centred`. Returns whether the node was divided.
     """
-    table, missing = nodes.table, nodes.table[:, MISSING]
+    table, missing = nodes.table, nodes.table[:, layout.MISSING]
     row = 0
-    node = open_node(examples, table[row, START], table[row, STOP], nodes.counts[row], criterion.code, work)
+    node = open_node(
+        examples, table[row, layout.START], table[row, layout.STOP], nodes.counts[row], criterion.code, work
+    )
     features, coefficients = nodes.features[:n_given], nodes.coefficients[:n_given]
     threshold = nodes.reals[row, 0]
     placed = place_test(
         source, examples, node, criterion, features, coefficients, threshold, centred, missing, row, work
     )
     gain = worthwhile_gain(placed.score, node, criterion.code, settings, work.line.counts)
-    table[row, STATUS] = LEAF
+    table[row, layout.STATUS] = layout.LEAF
     if gain >= 0.0:
         divide(examples, node, placed, gain, nodes, row, 1, 0, work)
     return gain >= 0.0
