@@ -7,8 +7,8 @@ from hypothesis import settings
 from oc1.datasets import make_ls10, make_pol, make_rcb
 
 # The same examples in every run; look for new ones with ``pytest --hypothesis-profile explore``.
-settings.register_profile("steady", derandomize=True)
-settings.register_profile("explore", derandomize=False)
+settings.register_profile("steady", derandomize=True, deadline=None)  # busy machines are slow
+settings.register_profile("explore", derandomize=False, deadline=None)
 settings.load_profile("steady")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"

@@ -12,7 +12,7 @@ missing values, in the units of power 0.
 
 import numpy as np
 
-from ._jit import kernel
+from ._jit import inlined, inner, kernel
 
 #: All floats are whole multiples of 2**SMALLEST.
 SMALLEST = -1074
@@ -28,6 +28,7 @@ SHAPE = (4, 3 * N_BINS, 5)
 _LOW = (1 << DIGIT_BITS) - 1
 _FRACTION = (1 << 52) - 1
 _WITHIN = (1 << BIN_BITS) - 1
+_SIGN = np.int64(-(2**63))
 
 
 @kernel
@@ -54,70 +55,81 @@ def add_values(values, weights, bins, sums):
             lowest, highest = min(lowest, x), max(highest, x)
         elif counts_alike:
             continue
-        exponent = (value_bits[j] >> 52) & 0x7FF
-        mantissa = value_bits[j] & _FRACTION
-        if exponent > 0:  # else the number is too small for a full mantissa
-            mantissa |= 1 << 52
-            exponent -= 1
+        exponent, mantissa = split_float(value_bits[j] & ~_SIGN)
         sign = 1 | (value_bits[j] >> 63)
         low, high = mantissa & _LOW, mantissa >> DIGIT_BITS
-        product = low * low
-        square_0 = product & _LOW
-        product = 2 * low * high + (product >> DIGIT_BITS)
-        square_1 = product & _LOW
-        product = high * high + (product >> DIGIT_BITS)
-        square_2, square_3 = product & _LOW, product >> DIGIT_BITS
-
+        squares = square_digits(low, high)
         if counts_alike:  # the same as a weight of 1, in half the time
-            place = exponent - SMALLEST
-            k, shift = place >> BIN_BITS, place & _WITHIN
-            bins[1, k, 0] += sign * (low << shift)
-            bins[1, k, 1] += sign * (high << shift)
-            place += exponent
-            k, shift = place >> BIN_BITS, place & _WITHIN
-            bins[2, k, 0] += square_0 << shift
-            bins[2, k, 1] += square_1 << shift
-            bins[2, k, 2] += square_2 << shift
-            bins[2, k, 3] += square_3 << shift
+            add_to(bins, 1, 0, exponent - SMALLEST, sign * low)
+            add_to(bins, 1, 1, exponent - SMALLEST, sign * high)
+            for i in range(4):
+                add_to(bins, 2, i, 2 * exponent - SMALLEST, squares[i])
             continue
-
-        weight_exponent = weight_bits[j] >> 52
-        weight = weight_bits[j] & _FRACTION
-        if weight_exponent > 0:
-            weight |= 1 << 52
-            weight_exponent -= 1
+        weight_exponent, weight = split_float(weight_bits[j])
         for part in range(2):
             digit = weight >> DIGIT_BITS if part else weight & _LOW
-            if digit == 0:  # the lower one, if the weight is a whole number
-                continue
             place = weight_exponent + DIGIT_BITS * part
-            k, shift = place >> BIN_BITS, place & _WITHIN
             if not is_known:
-                bins[MISSING, k, 0] += digit << shift
-                continue
-            bins[0, k, 0] += digit << shift
-            place += exponent
-            k, shift = place >> BIN_BITS, place & _WITHIN
-            product = digit * low
-            bins[1, k, 0] += sign * ((product & _LOW) << shift)
-            product = digit * high + (product >> DIGIT_BITS)
-            bins[1, k, 1] += sign * ((product & _LOW) << shift)
-            bins[1, k, 2] += sign * ((product >> DIGIT_BITS) << shift)
-            place += exponent
-            k, shift = place >> BIN_BITS, place & _WITHIN
-            product = digit * square_0
-            bins[2, k, 0] += (product & _LOW) << shift
-            product = digit * square_1 + (product >> DIGIT_BITS)
-            bins[2, k, 1] += (product & _LOW) << shift
-            product = digit * square_2 + (product >> DIGIT_BITS)
-            bins[2, k, 2] += (product & _LOW) << shift
-            product = digit * square_3 + (product >> DIGIT_BITS)
-            bins[2, k, 3] += (product & _LOW) << shift
-            bins[2, k, 4] += (product >> DIGIT_BITS) << shift
+                add_to(bins, MISSING, 0, place, digit)
+            elif digit > 0:  # the lower one is 0, if the weight is a whole number
+                add_to(bins, 0, 0, place, digit)
+                add_product(bins, place + exponent, digit, sign, low, high)
+                add_square(bins, place + 2 * exponent, digit, squares)
     if counts_alike:
-        k, shift = -SMALLEST >> BIN_BITS, -SMALLEST & _WITHIN
-        bins[0, k, 0] += n_known << shift
-        bins[MISSING, k, 0] += (values.size - n_known) << shift
+        add_to(bins, 0, 0, -SMALLEST, n_known)
+        add_to(bins, MISSING, 0, -SMALLEST, values.size - n_known)
+    return n_known, lowest, highest, collect(bins, sums)
+
+
+@inlined
+def split_float(bits):
+    """Return the exponent, from 0 on, and the mantissa of a float that is not negative."""
+    exponent, mantissa = bits >> 52, bits & _FRACTION
+    if exponent > 0:  # else the number is too small for a full mantissa
+        mantissa |= 1 << 52
+        exponent -= 1
+    return exponent, mantissa
+
+
+@inlined
+def add_to(bins, power, i, place, digit):
+    """Add a digit to the bin of its place."""
+    bins[power, place >> BIN_BITS, i] += digit << (place & _WITHIN)
+
+
+@inlined
+def square_digits(low, high):
+    """Return the four digits of the square of a number of two digits."""
+    first = low * low
+    second = 2 * low * high + (first >> DIGIT_BITS)
+    third = high * high + (second >> DIGIT_BITS)
+    return first & _LOW, second & _LOW, third & _LOW, third >> DIGIT_BITS
+
+
+@inlined
+def add_product(bins, place, digit, sign, low, high):
+    """Add a digit of a weight times a number of two digits."""
+    product = digit * low
+    add_to(bins, 1, 0, place, sign * (product & _LOW))
+    product = digit * high + (product >> DIGIT_BITS)
+    add_to(bins, 1, 1, place, sign * (product & _LOW))
+    add_to(bins, 1, 2, place, sign * (product >> DIGIT_BITS))
+
+
+@inlined
+def add_square(bins, place, digit, squares):
+    """Add a digit of a weight times a square."""
+    carry = 0
+    for i in range(4):
+        product = digit * squares[i] + carry
+        add_to(bins, 2, i, place, product & _LOW)
+        carry = product >> DIGIT_BITS
+    add_to(bins, 2, 4, place, carry)
+
+
+@inner
+def collect(bins, sums):
+    """Write the bins that are used to `sums`, and empty them; return how many there are."""
     n_used = 0
     for power in range(4):
         factors = power if power < MISSING else 0  # apart from the weight
@@ -129,4 +141,4 @@ def add_values(values, weights, bins, sums):
                     sums[n_used, 2] = bins[power, k, i]
                     bins[power, k, i] = 0
                     n_used += 1
-    return n_known, lowest, highest, n_used
+    return n_used
