@@ -1,12 +1,12 @@
 """
-The first tree
-==============
+Your first tree
+===============
 
-Fit a tree to the iris data, read it, draw it, and ask what it is worth.
+Fit a tree to the iris data, read it, plot it, and measure its accuracy.
 """
 
 # %%
-# The iris data are 150 flowers of three species with four measurements each. The labels stay words, and the attributes
+# The iris data describe 150 flowers of three species by four measurements each. Labels can be strings, and attributes
 # keep their names.
 
 import matplotlib.pyplot as plt
@@ -24,10 +24,10 @@ print(clf.tree_)
 
 # %%
 # Two tests are enough. The first one looks at one attribute: all flowers with narrow petals are setosa. The second one
-# weighs all four measurements against each other. The numbers in brackets are the training flowers of each species.
+# combines all four measurements. The numbers in brackets are the counts of training flowers of each species.
 #
-# The picture shows the same tree. At each inner node, the histogram says where the flowers lie along the test, and
-# the line where the tree cuts.
+# The plot shows the same tree. At each inner node, a histogram shows the values of the test for the flowers that reach
+# it, and the line marks the threshold.
 
 plot_tree(clf, X, species)
 plt.show()
@@ -39,7 +39,7 @@ print(clf.predict(X.iloc[[0, 60, 110]]))
 print(clf.predict_proba(X.iloc[[110]]).round(2))
 
 # %%
-# And it is judged like one. These are flowers that the trees had not seen.
+# It is evaluated like one, too. Cross-validation tests each tree on flowers it has not seen.
 
 folds = StratifiedKFold(5, shuffle=True, random_state=0)
 scores = cross_val_score(clf, X, species, cv=folds)

@@ -2,12 +2,12 @@
 How a tree divides the plane
 ============================
 
-With two attributes one can see everything: the data, the lines, and which line belongs to which node.
+With two attributes you can see everything: the data, the lines, and which line belongs to which node.
 """
 
 # %%
-# RCB, the rotated checker board of the paper, has eight classes and seven oblique borders. Each node's line is drawn
-# only inside the region of that node, and carries its number.
+# RCB, the paper's rotated checkerboard, has eight classes and seven oblique boundaries. Each node's line is drawn
+# only inside the region of that node, and labelled with its number.
 
 import matplotlib.pyplot as plt
 
@@ -26,15 +26,15 @@ for ax, model, name in zip(axes, (oblique, axis), ("oblique", "axis-parallel"), 
 plt.show()
 
 # %%
-# The axis-parallel tree has to build each oblique border out of steps. That costs leaves, and every corner of a step is
-# an error. On new points:
+# The axis-parallel tree has to approximate each oblique boundary by steps. That costs leaves, and every corner of a
+# step is an error. On new points:
 
 X_new, y_new = make_rcb(5000, random_state=1)
 for name, model in {"oblique": oblique, "axis-parallel": axis}.items():
     print(f"{name:14} {100 * model.score(X_new, y_new):5.1f} %  {model.get_n_leaves():3} leaves")
 
 # %%
-# The same oblique tree as a tree. The numbers of the nodes are those of the lines above.
+# The same oblique tree, drawn as a tree. Nodes have the same numbers as the lines above.
 
 plot_tree(oblique, X, y)
 plt.show()

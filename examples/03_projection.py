@@ -3,11 +3,12 @@ Reading a projection histogram
 ==============================
 
 A test on thirty attributes cannot be drawn as a line in a plane. But a linear test turns each example into one number,
-and numbers can be drawn.
+and these numbers can be plotted.
 """
 
 # %%
-# The breast cancer data have 569 tumours and 30 attributes. By default OC1 needs a single test, which uses them all.
+# The breast cancer data describe 569 tumours by 30 attributes. With its defaults, OC1 needs a single test that uses
+# all of them.
 
 import matplotlib.pyplot as plt
 from sklearn.datasets import load_breast_cancer
@@ -23,27 +24,27 @@ print(clf.get_n_leaves(), "leaves")
 
 # %%
 # The test computes a sum for each tumour: coefficient times value, over all attributes. The histogram shows
-# these sums. Left of the line the answer is "no", right of it "yes".
+# these sums. To the left of the line the answer is "no", to the right "yes".
 #
-# - Two heaps that hardly overlap: the test tells the classes apart.
-# - What lies near the line is uncertain. A small error of measurement would change the answer.
-# - The colour that is on the wrong side is what the test gets wrong.
+# - The two distributions hardly overlap, so the test separates the classes.
+# - Tumours near the line are uncertain. A small measurement error would change the answer.
+# - Tumours whose colour is on the wrong side are misclassified.
 
 figure, ax = plt.subplots(figsize=(8, 4), layout="constrained")
 plot_projection(clf, 0, X, diagnosis, ax=ax)
 plt.show()
 
 # %%
-# Which attributes make the sum? A coefficient depends on the unit of its attribute: measured in millimetres, an
-# attribute has a coefficient a tenth as large as in centimetres. The importance does not: it goes by the standardised
-# coefficients.
+# Which attributes contribute most to the sum? A coefficient depends on the unit of its attribute: it is a tenth as
+# large if the attribute is measured in millimetres instead of centimetres. The importance does not depend on units: it
+# is based on standardised coefficients.
 
 figure, ax = plt.subplots(figsize=(8, 5), layout="constrained")
 plot_importances(clf, top=12, ax=ax)
 plt.show()
 
 # %%
-# Thirty attributes are hard to defend before a physician. ``max_terms=2`` allows two in a test.
+# A test on thirty attributes is hard to explain to a physician. ``max_terms=2`` allows at most two per test.
 
 short = OC1Classifier(max_terms=2, random_state=0).fit(X, diagnosis)
 print(short.tree_)
@@ -53,8 +54,8 @@ plot_projection(short, 0, X, diagnosis, ax=ax)
 plt.show()
 
 # %%
-# The same node from above: along the horizontal axis the sum of the test, along the vertical one the direction in which
-# the node's examples differ most otherwise.
+# The same node in two dimensions. The horizontal axis is the sum of the test; the vertical axis is the direction in
+# which the node's examples differ most apart from that.
 
 figure, ax = plt.subplots(figsize=(8, 6), layout="constrained")
 plot_partition(short, X, diagnosis, node=0, ax=ax)

@@ -2,16 +2,15 @@
 Your own impurity measure
 =========================
 
-The search asks one question of a split: how pure are the two sides? You may give your own answer.
+An impurity measure says how pure the two sides of a split are. You can write your own.
 """
 
 # %%
-# A measure is a function of the class weights on the left and on the right. Smaller is purer. It is compiled by Numba,
-# so it may use numbers, NumPy and loops, and it runs at the speed of the built-in ones.
+# A measure is a function of the class weights on the left and on the right. Smaller values mean purer. Numba compiles
+# it, so it can use numbers, NumPy and loops, and it runs as fast as the built-in measures.
 #
-# Twoing, the default, likes splits into halves. This measure likes splits with one side that is pure and large, and
-# does not care about the other side. Trees grown by it peel off one pure piece after another, like a list
-# of rules.
+# Twoing, the default, prefers splits into halves. The measure below prefers splits with one side that is pure and
+# large, and ignores the other side. Trees grown with it split off one pure region after another, like a list of rules.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -23,22 +22,22 @@ from oc1.plotting import plot_partition
 
 
 def worst_of_best_side(left, right):
-    """Return the share of errors on the better side, by Laplace's rule, so that few examples are not trusted."""
+    """Return the error rate of the better side, with Laplace's correction for small counts."""
     k = len(left)
     return 1 - max((left.max() + 1) / (left.sum() + k), (right.max() + 1) / (right.sum() + k))
 
 
 # %%
-# Two splits of 100 examples of two classes, seen by both measures. The first one divides in halves and is right in nine
-# of ten cases. The second one makes a pure side of 30.
+# Both measures applied to two splits of 100 examples with two classes. The first split makes two halves and is right in
+# nine of ten cases. The second one has a pure side of 30 examples.
 
 for left, right in (([45.0, 5.0], [5.0, 45.0]), ([30.0, 0.0], [20.0, 50.0])):
     left, right = np.array(left), np.array(right)
     print(left, right, f"twoing {twoing(left, right):.2f}, own {worst_of_best_side(left, right):.3f}")
 
 # %%
-# Twoing prefers the first one, the other measure the second one. On the rotated checker board the trees differ in the
-# same way, and halves are the better idea. ``prune=None`` grows them by the measure alone.
+# Twoing prefers the first split, our measure the second. On the rotated checkerboard the trees differ in the same way,
+# and splitting into halves works better. With ``prune=None``, trees are grown by the measure alone.
 
 X, y = make_rcb(1000, random_state=0)
 X_new, y_new = make_rcb(5000, random_state=1)

@@ -2,12 +2,12 @@
 Missing values and categories
 =============================
 
-Data with gaps and with words can stay as they are.
+Missing values and columns of text need no preprocessing.
 """
 
 # %%
-# A made-up orchard: will a fruit keep until spring? It depends on its firmness and sugar together, and on the sort.
-# Sugar was not measured for fruits that were already soft, so a gap says something, too.
+# An invented orchard: will an apple keep until spring? That depends on its firmness and sugar together, and on the
+# variety (``sort``). Sugar was not measured for apples that were already soft, so a missing value carries information.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -31,16 +31,16 @@ fruit.loc[fruit["firmness"] < 4.5, "sugar"] = np.nan
 print(fruit.isna().sum().to_dict())
 
 # %%
-# ``categorical_features`` names the columns of words. Each tree gives every word a number, by how often its fruits
-# keep, and the numbers may take part in a linear combination; they are listed below the tree. A missing value counts as
-# the attribute's mean.
+# ``categorical_features`` names the columns of text. Each tree gives every category a code, based on how often its
+# apples keep, and the codes can take part in linear combinations; they are listed below the tree. Missing values are
+# replaced by the attribute's mean.
 
 clf = OC1Classifier(categorical_features=["sort"], random_state=0).fit(fruit, keeps)
 print(clf.tree_)
 
 # %%
-# ``missing="direction"`` lets an axis-parallel test learn where the missing values go, and lets it ask
-# whether a value is missing.
+# With ``missing="direction"``, an axis-parallel test learns where to send missing values, and can test whether a value
+# is missing.
 
 axis = OC1Classifier(
     categorical_features=["sort"], missing="direction", splits="axis", max_leaf_nodes=6, random_state=0
@@ -48,7 +48,7 @@ axis = OC1Classifier(
 print(axis.tree_)
 
 # %%
-# New fruits may have gaps in any column, and sorts that nobody has seen yet: they count as the mean.
+# New apples may have missing values in any column, and varieties not seen in training: both are replaced by the mean.
 
 unseen = pd.DataFrame(
     {"firmness": [7.5, np.nan, 4.0], "sugar": [12.0, 13.0, np.nan], "sort": ["Topaz", "Boskoop", "Jonagold"]}
@@ -56,7 +56,7 @@ unseen = pd.DataFrame(
 print(clf.predict(unseen), clf.predict_proba(unseen).round(2).tolist())
 
 # %%
-# The first tree as a picture:
+# A plot of the first tree:
 
 plot_tree(clf, fruit, keeps)
 plt.show()

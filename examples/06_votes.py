@@ -1,13 +1,13 @@
 """
-Votes
-=====
+Ensembles
+=========
 
-One tree can be read. Several can be more accurate, and say how sure they are.
+A single tree is easy to read. Several trees can be more accurate, and give better probabilities.
 """
 
 # %%
-# A curved border is not what a few lines can follow. One tree draws a few straight borders; the vote of thirty-one
-# trees, each grown on examples drawn anew, rounds it off.
+# A few lines cannot follow a curved boundary. One tree draws a few straight lines; the vote of thirty-one trees, each
+# grown on a different bootstrap sample, is smoother.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -27,7 +27,7 @@ print(f"one tree  {100 * tree.score(X_new, y_new):.1f} %")
 print(f"vote      {100 * vote.score(X_new, y_new):.1f} %  (out of bag: {100 * vote.oob_score_:.1f} %)")
 
 # %%
-# The colour on the right is the share of the votes for the inner class.
+# The colour on the right is the fraction of votes for the inner class.
 
 figure, axes = plt.subplots(1, 2, figsize=(12, 5.5), layout="constrained")
 plot_partition(tree, X, y, ax=axes[0])
@@ -42,7 +42,7 @@ axes[1].set(title="vote of 31 trees", xlabel="x1", ylabel="x2", aspect="equal")
 plt.show()
 
 # %%
-# A vote does not always pay. On RCB, whose borders are lines, one tree is as good:
+# An ensemble does not always pay off. On RCB, whose boundaries are lines, a single tree is as good:
 
 X, y = make_rcb(1000, random_state=0)
 X_new, y_new = make_rcb(5000, random_state=1)

@@ -1,12 +1,12 @@
 """
-Numbers to predict
-==================
+Regression
+==========
 
-`OC1Regressor` grows the same kind of tree for numbers: each leaf holds the mean of its examples.
+`OC1Regressor` grows the same kind of tree to predict numbers: each leaf predicts the mean of its examples.
 """
 
 # %%
-# A surface of three steps with oblique edges, and some noise.
+# A surface with three levels, oblique edges and some noise.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -26,7 +26,7 @@ axis = OC1Regressor(splits="axis", random_state=0).fit(X, y)
 print(oblique.tree_)
 
 # %%
-# The tree finds both edges. Axis-parallel splits need steps for each of them.
+# The tree finds both edges. Axis-parallel splits can only approximate them by steps.
 
 x1, x2 = np.meshgrid(np.linspace(-1, 1, 200), np.linspace(-1, 1, 200))
 grid = np.column_stack([x1.ravel(), x2.ravel()])
@@ -38,8 +38,8 @@ figure.colorbar(mesh, ax=axes, label="prediction")
 plt.show()
 
 # %%
-# Real numbers: the progress of diabetes in 442 patients. An oblique split is taken only where it pays for its further
-# coefficients.
+# Real data: the progression of diabetes in 442 patients. An oblique split is chosen only where it justifies its
+# additional coefficients.
 
 patients = load_diabetes(as_frame=True, scaled=False)
 folds = KFold(5, shuffle=True, random_state=0)
@@ -51,7 +51,7 @@ for name, model in {
     print(f"{name:14} R2 = {scores.mean():.2f}")
 
 # %%
-# The histograms count patients; the darker a leaf, the higher its number.
+# The histograms count patients. The darker a leaf, the higher its prediction.
 
 reg = OC1Regressor(random_state=0).fit(patients.data, patients.target)
 plot_tree(reg, patients.data, patients.target)

@@ -1,15 +1,15 @@
 """
-Do oblique splits pay?
-======================
+Do oblique splits pay off?
+==========================
 
-On some data they do, on others they do not. `compare` tries both on the same folds and says so.
+On some data they do, on others they do not. `compare` tries both on the same folds and reports which is better.
 """
 
 # %%
-# Where they pay
-# --------------
+# Where they pay off
+# ------------------
 #
-# POL: stripes along a diagonal. The classes depend on the *sum* of two attributes.
+# POL has diagonal stripes: the class depends on the *sum* of two attributes.
 
 import textwrap
 
@@ -28,8 +28,8 @@ print(compare(X_pol, y_pol, repeats=1, random_state=0, progress=False))
 # Where they do not
 # -----------------
 #
-# A checker board that is not rotated. Each border is a value of *one* attribute, and which side is which class depends
-# on the other one. Any oblique line crosses several squares, so the search for a pure split is led astray.
+# A checkerboard that is not rotated: each boundary is a value of *one* attribute, and which class is on which side
+# depends on the other one. Any oblique line crosses several squares, so the search for a pure split is misled.
 
 rng = np.random.default_rng(0)
 X_board = rng.uniform(size=(1500, 2))
@@ -51,7 +51,7 @@ plt.show()
 # Where it is too early to tell
 # -----------------------------
 #
-# The wine data have 178 examples. `compare` does not pretend to know.
+# The wine data have only 178 examples. `compare` says that it cannot tell.
 
 wine = compare(*load_wine(return_X_y=True), repeats=1, random_state=0, progress=False)
 print(textwrap.fill(wine.advice, 100))

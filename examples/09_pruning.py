@@ -1,13 +1,13 @@
 """
-Pruning, and the price of a leaf
-================================
+Pruning
+=======
 
-How large should a tree be? By default the complexity penalty decides while the tree grows. The paper's way is to
-grow it until the leaves are pure and then to cut it back.
+How large should a tree be? By default, the complexity penalty decides while the tree grows. The paper grows a tree
+until its leaves are pure and then prunes it.
 """
 
 # %%
-# Wine with three classes and a good deal of noise: every tenth label is drawn at random.
+# The wine data have three classes. To add noise, about one label in ten is replaced by a random one.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -24,15 +24,15 @@ pruned = OC1Classifier(prune="cv", random_state=0).fit(X, y)
 print(f"grown: {pruned.unpruned_tree_.n_leaves} leaves, pruned: {pruned.get_n_leaves()}")
 
 # %%
-# The cost-complexity sequence leads from the whole tree to the root. Each step takes away the leaves that are worth
-# least. The accuracy is cross-validated, and the tree with the best one is taken.
+# The cost-complexity sequence leads from the full tree to the root. Each step removes the branch that is worth least
+# per leaf. Accuracy is estimated by cross-validation, and the most accurate tree is chosen.
 
 figure, ax = plt.subplots(figsize=(8, 4.5), layout="constrained")
 plot_pruning_path(pruned, ax=ax)
 plt.show()
 
 # %%
-# ``prune_se=1`` takes the smallest tree within one standard error of the best. ``ccp_alpha`` sets the price of a leaf
+# ``prune_se=1`` chooses the smallest tree within one standard error of the best. ``ccp_alpha`` sets the cost of a leaf
 # directly, on scikit-learn's scale.
 
 for parameters in ({}, {"prune": "cv"}, {"prune": "cv", "prune_se": 1.0}, {"prune": None}, {"ccp_alpha": 0.05}):

@@ -2,13 +2,13 @@
 Watching the search
 ===================
 
-Why does OC1 jump at random? Eight points show it.
+Why does OC1 make random jumps? Eight points show why.
 """
 
 # %%
 # These points are like those of the paper's Figure 5: one line separates the classes, but the best axis-parallel split
-# is a local minimum. No change of a single coefficient improves it. ``record_search`` runs the search of one node and
-# keeps every step.
+# is a local minimum. Changing a single coefficient does not improve it. ``record_search`` runs the search at one
+# node and records every step.
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -22,7 +22,7 @@ for step in record.steps:
     print(f"{step.kind:12} impurity {step.before:.3f} -> {step.after:.3f}")
 
 # %%
-# The search starts at the axis-parallel line and is stuck. A jump turns the line, and nothing is left to improve.
+# The search starts at the axis-parallel line and gets stuck. A jump rotates the line, and the split is perfect.
 
 figure, ax = plt.subplots(figsize=(6, 5), layout="constrained")
 ax.scatter(*X.T, c=np.array(["#0072B2", "#E69F00"])[y], s=60, zorder=2)
@@ -35,8 +35,8 @@ ax.legend()
 plt.show()
 
 # %%
-# The root of the rotated checker board, searched with the paper's settings: the first run begins at the best
-# axis-parallel line, the others at random ones. Each climbs down, and jumps where it is stuck.
+# The root of the rotated checkerboard, searched with the paper's settings. The first run starts at the best
+# axis-parallel line, the others at random lines. Each run descends, and jumps when it gets stuck.
 
 X, y = make_rcb(1000, random_state=0)
 record = record_search(X, y, normalize="positive", n_restarts=4, n_jumps=20, random_state=0)
@@ -54,4 +54,4 @@ ax.legend()
 plt.show()
 
 # %%
-# ``oc1 animate rcb.csv -o search.html`` makes a page of it on which the lines move, ``-o search.gif`` a picture.
+# ``oc1 animate rcb.csv -o search.html`` makes an animated page of the search, ``-o search.gif`` a GIF.
