@@ -436,7 +436,7 @@ def test_a_large_tree_compiles_quickly_and_is_right(tmp_path):
 
 
 def test_a_large_tree_of_machines(models, tmp_path, monkeypatch):
-    monkeypatch.setattr("oc1.conversion.c.trees.MOST_LEAVES", 1)
+    monkeypatch.setattr("oc1.conversion.c.trees.MAX_LEAVES", 1)
     for kind in ("lmdt", "categorical", "direction", "vote", "oc1"):
         model, X = models(kind)
         rows = random_rows(model, X, 20_000)
@@ -497,11 +497,11 @@ def test_labels_can_be_given(models):
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        ({"name": "3d"}, "is no name in C"),
-        ({"name": "a b"}, "is no name in C"),
-        ({"name": "_a"}, "is no name in C"),
-        ({"name": "größe"}, "is no name in C"),
-        ({"name": "a\n"}, "is no name in C"),
+        ({"name": "3d"}, "is not a valid name in C"),
+        ({"name": "a b"}, "is not a valid name in C"),
+        ({"name": "_a"}, "is not a valid name in C"),
+        ({"name": "größe"}, "is not a valid name in C"),
+        ({"name": "a\n"}, "is not a valid name in C"),
         ({"numbers": "half"}, "numbers must be"),
         ({"numbers": "fixed"}, "needs data, the training rows"),
         ({"numbers": "fixed", "bits": 8, "data": [[1, 2, 3, 4, 5]]}, "bits must be 16 or 32"),

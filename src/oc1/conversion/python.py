@@ -52,7 +52,7 @@ def to_python(model: Any, *, name: str = "predict") -> str:
             return 0, (1.0, 0.0)  # 0
     """
     if not (name.isidentifier() and name.isascii()) or keyword.iskeyword(name) or name.startswith("_"):
-        raise ValueError(f"name must be what a Python function can be called, not beginning with _, got {name!r}")
+        raise ValueError(f"name must be a valid name of a Python function that does not begin with _, got {name!r}")
     if name in dir(builtins) or name in ("ATTRIBUTES", "CLASSES"):
         raise ValueError(f"name={name!r} would hide something that the module needs; choose another name")
     plain = reduce_model(model)

@@ -322,7 +322,7 @@ def _points(model: Any, tree: Any, X: ArrayLike, pair: tuple[int, int]) -> np.nd
 def _box_without_examples(model: Any, tree: Any, pair: tuple[int, int], middle: np.ndarray) -> Box:
     """Return the part of a plane where examples were in training."""
     if tree is None or not hasattr(model, "_scale"):
-        raise ValueError("where to look is known from examples only: give X")
+        raise ValueError("it takes examples to know where to look: give X")
     reach = REACH * np.where(model._scale > 0, model._scale, 1.0)
     low, high = (middle - reach)[list(pair)], (middle + reach)[list(pair)]
     return float(low[0]), float(high[0]), float(low[1]), float(high[1])

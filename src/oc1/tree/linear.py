@@ -54,12 +54,9 @@ class Tree(TreeStructure):
 
     kind: ClassVar[str] = "tests"
     has_thresholds: ClassVar[bool] = True
-    _ARRAYS: ClassVar[tuple[str, ...]] = (
-        "children", "terms", "features", "coefficients", "thresholds", "counts", "gains", "gaps", "fill",
-    )  # fmt: skip
-    _TEST_ARRAYS: ClassVar[tuple[str, ...]] = (*TreeStructure._TEST_ARRAYS, "thresholds")
     _OFFSETS: ClassVar[str] = "terms"
     _PARTS: ClassVar[tuple[str, ...]] = ("features", "coefficients")
+    _TESTS: ClassVar[tuple[str, ...]] = ("thresholds",)
 
     terms: npt.NDArray[np.int64]
     features: npt.NDArray[np.int32]
@@ -131,10 +128,6 @@ class Tree(TreeStructure):
     def used_features(self) -> np.ndarray:
         """The attributes that any test uses, in order."""
         return np.unique(self.features)
-
-    def asks_the_same(self, other: Self) -> bool:
-        """Whether two trees have the same nodes and tests."""
-        return super().asks_the_same(other) and np.array_equal(self.thresholds, other.thresholds)
 
     def asks_only_for_missing(self, node: int) -> bool:
         """Whether a test only asks whether a value is missing."""

@@ -47,9 +47,6 @@ class MachineTree(TreeStructure):
 
     kind: ClassVar[str] = "machines"
     has_thresholds: ClassVar[bool] = False
-    _ARRAYS: ClassVar[tuple[str, ...]] = (
-        "children", "machines", "functions", "labels", "counts", "gains", "gaps", "fill",
-    )  # fmt: skip
     _OFFSETS: ClassVar[str] = "machines"
     _PARTS: ClassVar[tuple[str, ...]] = ("functions", "labels")
 

@@ -139,7 +139,7 @@ def cut_at(tree: TreeStructure, alpha: float) -> TreeStructure:
 
 
 def choose_step(accuracies: np.ndarray, n_examples: float, standard_errors: float) -> int:
-    """Return the smallest subtree whose error is within so many standard errors of the best (the k-SE rule)."""
+    """Return the smallest subtree whose error is within some standard errors of the best (the k-SE rule)."""
     errors = 1.0 - accuracies
     best = errors.min()
     # A millionth of the weight decides nothing: with extreme weights it would be the noise of negligible examples.

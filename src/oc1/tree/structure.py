@@ -65,14 +65,12 @@ class TreeStructure(ABC):
     kind: ClassVar[str]
     #: Whether an inner node has a linear test with a threshold, and thus two sides.
     has_thresholds: ClassVar[bool]
-    #: The arrays of its dictionary, in order.
-    _ARRAYS: ClassVar[tuple[str, ...]]
-    #: Arrays with an entry for each node: those that leaves keep, and those that are 0 at leaves.
+    #: Arrays with an entry for each node, leaves included.
     _NODE_ARRAYS: ClassVar[tuple[str, ...]] = ("counts",)
-    _TEST_ARRAYS: ClassVar[tuple[str, ...]] = ("gains", "gaps", "missing")
-    #: Where the parts of each node's test begin, and the arrays of these parts.
+    #: Of a kind's own: where the parts of each node's test begin, the arrays of these parts, and those of whole tests.
     _OFFSETS: ClassVar[str]
     _PARTS: ClassVar[tuple[str, ...]]
+    _TESTS: ClassVar[tuple[str, ...]] = ()
 
     children: npt.NDArray[np.int32]
     counts: npt.NDArray[np.float64]
@@ -222,7 +220,7 @@ class TreeStructure(ABC):
 
     def asks_the_same(self, other: Self) -> bool:
         """Whether two trees have the same nodes and tests."""
-        names = ("children", *self._PARTS)
+        names = ("children", *self._PARTS, *self._TESTS)
         return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in names)
 
     def coded(self, X: np.ndarray) -> np.ndarray:
@@ -316,7 +314,7 @@ class TreeStructure(ABC):
             **{name: getattr(self, name)[keep] for name in self._NODE_ARRAYS},
             **{name: getattr(self, name)[kept_parts] for name in self._PARTS},
         }
-        for name in self._TEST_ARRAYS:
+        for name in ("gains", "gaps", "missing", *self._TESTS):  # 0 at leaves
             if len(own := getattr(self, name)):
                 arrays[name] = np.where(leaf, 0, own[keep]).astype(own.dtype)
         return replace(self, **arrays)
@@ -325,7 +323,8 @@ class TreeStructure(ABC):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the tree as a plain dictionary of lists, strings and numbers, exact to the last bit."""
-        data: dict[str, Any] = {name: getattr(self, name).tolist() for name in self._ARRAYS}
+        names = ("children", self._OFFSETS, *self._PARTS, *self._TESTS, "counts", "gains", "gaps", "fill")
+        data: dict[str, Any] = {name: getattr(self, name).tolist() for name in names}
         data |= {"classes": self.classes.tolist(), "feature_names": list(self.feature_names)}
         if self.codes:
             data["codes"] = [None if own is None else own.tolist() for own in self.codes]

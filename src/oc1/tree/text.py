@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from .structure import TreeStructure
 
 #: A longer set of categories is cut to this many words.
-MOST_CATEGORIES = 8
+MAX_CATEGORIES = 8
 
 
 def sides_of_test(tree: Tree, node: int, digits: int) -> list[str]:
@@ -101,9 +101,9 @@ def _membership(tree: Tree, node: int) -> str:
     yes, no = (sorted(labels[possible & side]) for side in (passing(node), ~passing(node)))
     if not yes:
         return f"{tree.feature_name(feature)} missing"
-    word, chosen = ("not in", no) if len(yes) > MOST_CATEGORIES and len(no) < len(yes) else ("in", yes)
-    if len(chosen) > MOST_CATEGORIES:
-        chosen = [*chosen[: MOST_CATEGORIES - 1], f"{len(chosen) - MOST_CATEGORIES + 1} more"]
+    word, chosen = ("not in", no) if len(yes) > MAX_CATEGORIES and len(no) < len(yes) else ("in", yes)
+    if len(chosen) > MAX_CATEGORIES:
+        chosen = [*chosen[: MAX_CATEGORIES - 1], f"{len(chosen) - MAX_CATEGORIES + 1} more"]
     return f"{tree.feature_name(feature)} {word} {{{', '.join(chosen)}}}"
 
 

@@ -281,7 +281,7 @@ def to_inputs(X: np.ndarray, units: np.ndarray, bits: int) -> np.ndarray:
 def in_integers(walk: Walk, units: np.ndarray, bits: int) -> Rounded:
     """Round a walk to integers with the given units of the columns.
 
-    Inputs have so many `bits`, sums twice as many: for any inputs, no product and no sum overflows.
+    Inputs have `bits` bits, sums twice as many: for any inputs, no product and no sum overflows.
     """
     most, units = highest(bits), units.copy()
     # No sum of products exceeds 2 ** (2 * bits - 1) - 2 if the coefficients of a function add up to no more than this.

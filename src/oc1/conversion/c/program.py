@@ -111,7 +111,7 @@ def to_c(
     """
     if not isinstance(name, str) or not re.fullmatch("[A-Za-z][A-Za-z0-9_]{0,39}", name):  # type: ignore[redundant-expr]
         raise ValueError(
-            f"name={name!r} is no name in C: give up to 40 letters, digits and underscores, a letter first"
+            f"name={name!r} is not a valid name in C: use up to 40 letters, digits and underscores, a letter first"
         )
     if numbers not in ("double", "float", "fixed"):
         raise ValueError(f'numbers must be "double", "float" or "fixed", got {numbers!r}')

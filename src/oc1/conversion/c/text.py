@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import Any
 
 #: The longest string that C99 promises to take.
-LONGEST_TEXT = 4095
+MAX_STRING_BYTES = 4095
 WIDTH = 110
 
 
@@ -33,7 +33,7 @@ def string(text: str) -> str:
     "say \"\?\?/\"\012"
     """
     raw = text.encode("utf-8", "surrogatepass")
-    if len(raw) > LONGEST_TEXT:
+    if len(raw) > MAX_STRING_BYTES:
         raise ValueError(f"the class label {comment(text)!r} is too long for C; give labels")
     return '"' + "".join(_character(byte) for byte in raw) + '"'
 

@@ -13,7 +13,7 @@ from .style import Style, integers, table
 from .text import comment, function, wrapped
 
 #: Larger or deeper trees are written as tables and a loop, not as nested ifs: compilers are quick with those.
-MOST_LEAVES, MOST_DEPTH = 64, 15
+MAX_LEAVES, MAX_DEPTH = 64, 15
 
 
 def write_largest(style: Style) -> str:
@@ -35,7 +35,7 @@ def write_tree(style: Style, plain: ReducedModel, labels: list[str], number: int
     """Write a function that returns the leaf's place among the leaves, or in a vote the class, and what it needs."""
     writer = _TreeWriter(style, plain, labels, number, walk)
     parts = [writer.code(m) for m in writer.coded]
-    is_small = walk.is_leaf.sum() <= MOST_LEAVES and writer.tree.tree.max_depth <= MOST_DEPTH
+    is_small = walk.is_leaf.sum() <= MAX_LEAVES and writer.tree.tree.max_depth <= MAX_DEPTH
     if not is_small:
         parts.append(writer.value())
     called, what = f"{style.name}_place", "The place of the row among the leaves."
