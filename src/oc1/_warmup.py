@@ -1,4 +1,4 @@
-"""Compile all kernels now, so that no later fit has to wait for it."""
+"""Compile all kernels now, so that no later fit has to wait."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ class _Rounds(OC1Classifier):
 
 
 def warmup() -> float:
-    """Compile every kernel that the learners of the package can need; return the seconds it took.
+    """Compile all kernels of all learners; return the time this took, in seconds.
 
-    The compiled code is kept on disk,
-    so this is worth its time once on a machine: in an image, after an upgrade, or before something that is timed.
+    The compiled code is cached on disk, so this needs to be done only once per machine: when an image is built, after
+    an upgrade, or before a benchmark.
 
     Returns
     -------
     float
-        Some thirty seconds the first time, well under a second later.
+        About thirty seconds the first time, well under a second after that.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The artificial data of the paper: LS10, POL and RCB (section 4.3.1), and a situation like that of Figure 5."""
+"""The artificial data of the paper: LS10, POL and RCB (section 4.3.1), and eight points like those in Figure 5."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _uniform(n_samples: int, n_features: int, random_state: _Seed) -> npt.NDArra
 def make_ls10(n_samples: int = 2000, random_state: _Seed = None) -> _Examples:
     """Make LS10: ten attributes uniform in [0, 1], two classes, separable by one hyperplane.
 
-    Class 1 where ``x1 + x2 + x3 + x4 + x5 < x6 + x7 + x8 + x9 + x10``, else 2.
+    The class is 1 if ``x1 + x2 + x3 + x4 + x5 < x6 + x7 + x8 + x9 + x10``, otherwise 2.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def make_ls10(n_samples: int = 2000, random_state: _Seed = None) -> _Examples:
 
 
 def make_pol(n_samples: int = 2000, random_state: _Seed = None) -> _Examples:
-    """Make POL: the unit square cut by four parallel oblique lines into five stripes of two classes, 1 2 1 2 1.
+    """Make POL: the unit square, cut by four parallel oblique lines into five stripes with the classes 1 2 1 2 1.
 
     Parameters
     ----------
@@ -62,7 +62,7 @@ def label_pol(X: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
 
 
 def make_rcb(n_samples: int = 2000, random_state: _Seed = None) -> _Examples:
-    """Make RCB, the rotated checker board: the unit square cut by a tree of seven lines into eight classes, 1 to 8.
+    """Make RCB, the rotated checkerboard: the unit square, cut by a tree of seven lines into eight classes, 1 to 8.
 
     Parameters
     ----------
@@ -95,10 +95,10 @@ def label_rcb(X: npt.NDArray[np.float64]) -> npt.NDArray[np.int64]:
 
 
 def load_figure5() -> _Examples:
-    """Return eight points of two classes that one line separates, but that hold CART-LC in a local minimum (Figure 5).
+    """Return eight points of two classes that one line separates, but on which CART-LC gets stuck (Figure 5).
 
-    No change of a single coefficient improves the best axis-parallel split. Every other random jump escapes from it.
-    (The paper's own points are not known; these have its property.)
+    Changing a single coefficient never improves the best axis-parallel split. About every second random jump escapes
+    from this local minimum. (The paper's own points are not known; these have the same property.)
 
     Returns
     -------

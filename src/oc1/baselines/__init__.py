@@ -1,4 +1,4 @@
-"""The learners that the paper compares OC1 with, or names."""
+"""The learners that the paper compares OC1 with, or mentions."""
 
 from .c45 import C45Classifier
 from .cart import CARTClassifier

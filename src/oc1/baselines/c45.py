@@ -1,7 +1,7 @@
 """C4.5 (Quinlan 1993) for numeric attributes: gain ratio, fractional examples, error-based pruning.
 
-This is the program of the book: release 8, of 1996, also charges a test for the number of thresholds it was chosen
-from; here none is charged.
+This is the program in the book. Release 8, of 1996, also penalises a test for the number of thresholds it was chosen
+from; this version does not.
 """
 
 from __future__ import annotations
@@ -240,38 +240,38 @@ def fractional_probabilities(tree: Tree, X: np.ndarray, smoothing: float = 0.0) 
 class C45Classifier(SplitterTree, TreeClassifier):
     """Axis-parallel decision tree by C4.5 (Quinlan 1993).
 
-    At each node the threshold of an attribute is the one that gains most information; among the attributes that gain
-    at least the average, the one with the highest gain ratio is tested. The grown tree is pruned by a pessimistic
+    At each node, each attribute gets the threshold with the highest information gain. Among the attributes with at
+    least the average gain, the one with the highest gain ratio is tested. The grown tree is pruned by a pessimistic
     estimate of its errors, from the training examples alone. C4.5 is deterministic.
 
-    A missing value is no value: in training and in prediction, an example whose tested value is missing goes down both
-    branches, in parts as large as the branches. (`apply` and `decision_path` name one leaf, and so let it count as the
-    attribute's mean; so does ``tree_`` on its own.)
+    Missing values are not filled in. In training and in prediction, an example whose tested value is missing is split
+    between both branches, in proportion to their sizes. (`apply` and `decision_path` return a single leaf, so they use
+    the attribute's mean instead; so does ``tree_`` on its own.)
 
     Parameters
     ----------
     confidence : float, default=0.25
-        Of the pessimistic estimate: the probability that the true error rate of a leaf exceeds what it is charged
-        with. Smaller values prune more.
+        Confidence level of the pessimistic estimate: the probability that the true error rate of a leaf exceeds the
+        estimate. Smaller values prune more.
     max_depth : int or None, default=None
-        Deepest level of a leaf; the root is level 0.
+        Maximum depth of the tree; the root has depth 0.
     min_samples_split : int, default=2
-        Nodes with less weight than this are leaves. (An example without a weight of its own weighs 1.)
+        Nodes with less weight than this become leaves. (Examples have weight 1 by default.)
     min_samples_leaf : int, default=2
-        No split leaves less weight than this on a side, examples with a missing value not counted.
+        Minimum weight on each side of a split, not counting examples with a missing value.
     max_leaf_nodes : int or None, default=None
-        Grow best-first until the tree has this number of leaves.
+        Grow best-first, up to this number of leaves.
     min_impurity_decrease : float, default=0.0
-        A node is split only if the information gained in bits, times its share of the examples, is at least this.
+        A node is split only if the information gain in bits, times its share of the examples, is at least this.
     prune : {"error", None}, default="error"
-        Error-based pruning: from the bottom up, a node becomes a leaf, or its largest branch takes its place, where
-        that is expected to make no more errors. Or no pruning.
+        Error-based pruning: from the bottom up, a node becomes a leaf or is replaced by its largest branch if that is
+        not expected to make more errors. None: no pruning.
     ccp_alpha, smoothing
         See `OC1Classifier`.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, as in scikit-learn. Weights count as numbers of examples.
     random_state : int, RandomState instance or None, default=None
-        Not used: there is nothing random here.
+        Not used: C4.5 is deterministic.
     verbose : int, default=0
         1 prints a line for each node.
 
@@ -280,24 +280,24 @@ class C45Classifier(SplitterTree, TreeClassifier):
     tree_ : Tree
         The fitted tree; ``print(clf.tree_)`` shows it. Its thresholds are values of the training examples.
     unpruned_tree_ : Tree
-        The tree as it was grown. (With branches raised, ``tree_`` need not be a part of it.)
+        The tree as it was grown. (Because of subtree raising, ``tree_`` need not be a part of it.)
     pruning_path_ : record array with the fields ``alpha``, ``leaves``, ``accuracy``
-        The cost-complexity sequence from the whole tree to the root, for comparison: error-based pruning does not use
-        it, and the accuracies are NaN.
+        The cost-complexity sequence from the full tree to the root, for comparison only: error-based pruning does not
+        use it, and the accuracies are NaN.
     classes_ : array (n_classes,)
     n_features_in_ : int
     feature_names_in_ : array (n_features_in_,)
         Only if the attributes have names.
     feature_importances_ : array (n_features_in_,)
-        Information gained by the splits of the attributes; adds up to 1.
+        Information gain of the splits on each attribute; sums to 1.
     n_hyperplanes_ : int
-        Thresholds considered while growing: each is a hyperplane whose gain is computed.
+        Number of thresholds considered while growing: each is a hyperplane whose gain is computed.
 
     Notes
     -----
-    The upper limits of the error rate are those of C4.5, with its table of the normal distribution: they give the
-    worked example of the book. Before pruning, C4.5 takes back splits below which as many training examples are
-    misclassified as in a leaf; here that is left to the pruning, and ``unpruned_tree_`` still has them.
+    The upper limits of the error rate are computed as in C4.5, with its table of the normal distribution, and reproduce
+    the worked example in the book. Before pruning, C4.5 removes splits that misclassify as many training examples as a
+    leaf would. Here that is left to the pruning, so ``unpruned_tree_`` still has them.
 
     Examples
     --------
@@ -348,12 +348,12 @@ class C45Classifier(SplitterTree, TreeClassifier):
         return np.asarray(self.classes_[shares.argmax(axis=1)])
 
     def predict_proba(self, X: npt.ArrayLike) -> np.ndarray:
-        """Return the share of each class in the leaf, or leaves, of each example, smoothed if so asked for.
+        """Return the share of each class in the leaf, or leaves, of each example, after smoothing.
 
         Parameters
         ----------
         X : array-like (n_samples, n_features)
-            An example whose value is missing where a test asks for it reaches several leaves, in parts.
+            An example with a missing value in a test is split between the branches, so it reaches several leaves.
 
         Returns
         -------

@@ -20,9 +20,9 @@ from ..learners.base import Constraints, CostComplexityTree, Grown, TreeClassifi
 class CARTClassifier(CostComplexityTree, TreeClassifier):
     """Axis-parallel decision tree by CART (Breiman et al. 1984), as the paper used it: CART-AP.
 
-    The splits are those of OC1-AP, ``OC1Classifier(splits="axis")``; what differs is the pruning, by default cost
-    complexity in ten-fold cross-validation with the 0-SE rule, so that all examples help to grow the tree. Surrogate
-    splits are not part of it: missing values count as the attribute's mean.
+    The splits are those of OC1-AP, ``OC1Classifier(splits="axis")``. The difference is the pruning: by default,
+    cost-complexity pruning by ten-fold cross-validation with the 0-SE rule, so that all examples are used to grow the
+    tree. There are no surrogate splits: missing values count as the attribute's mean.
 
     Parameters
     ----------
@@ -32,16 +32,16 @@ class CARTClassifier(CostComplexityTree, TreeClassifier):
     max_depth, min_samples_split, min_samples_leaf, max_leaf_nodes, min_impurity_decrease
         See `OC1Classifier`.
     prune : {"cv", "holdout", None}, default="cv"
-        Cost-complexity pruning: by cross-validation in ten folds, with a part of the examples kept back, or none.
+        Cost-complexity pruning: by ten-fold cross-validation, on held-out examples, or none.
     prune_fraction, prune_se, ccp_alpha, class_weight, smoothing, random_state, n_jobs, verbose
-        See `OC1Classifier`. The random state deals the folds and settles ties.
+        See `OC1Classifier`. The random state determines the folds and breaks ties.
 
     Attributes
     ----------
     tree_, unpruned_tree_, pruning_path_, classes_, n_features_in_, feature_names_in_, feature_importances_
         See `OC1Classifier`.
     n_hyperplanes_ : int
-        Attributes searched, over all nodes of all trees that were grown (eleven with ``prune="cv"``).
+        Number of attributes searched, over all nodes of all trees that were grown (eleven with ``prune="cv"``).
 
     Examples
     --------

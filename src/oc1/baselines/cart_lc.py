@@ -142,46 +142,47 @@ class CARTLCSplitter(Splitter):
 class CARTLCClassifier(SplitterClassifier):
     """Oblique decision tree by CART with linear combinations, CART-LC (Breiman et al. 1984, chapter 5).
 
-    At each node the search starts from the best axis-parallel split. In each cycle every coefficient in turn gets the
-    value that makes the split best, with the plane turned about one of three points; then the constant is adjusted. It
-    ends when a cycle changes nothing. There is no randomness, and no way out of a local minimum: this is what OC1 adds.
+    At each node, the search starts from the best axis-parallel split. In each cycle, every coefficient in turn is set
+    to the value that makes the split best, with the plane rotated about one of three points; then the constant is
+    adjusted. The search ends when a cycle changes nothing. It is deterministic and cannot escape from a local minimum,
+    which is what OC1 adds.
 
     Parameters
     ----------
     mode : {"paper", "breiman"}, default="paper"
-        "paper" is what the authors of OC1 compared with: attributes as they are; a search that ignores the sign of what
-        a coefficient is multiplied with, so that moves are made that worsen the split; no elimination of attributes.
-        "breiman" is the book's: attributes are centred at their median and divided by the distance of their quartiles
-        at each node, examples cross in the direction that their sign says, and backward elimination leaves out the
-        attributes that matter little, after which the search runs once more on the rest (reconstructed).
+        "paper" is the version the authors of OC1 compared with: attributes are not scaled; the search ignores the signs
+        of the attribute values, so some moves make the split worse; attributes are not eliminated. "breiman" is the
+        version in the CART book: at each node, attributes are centred at their median and divided by their
+        interquartile range; signs are taken into account; and backward elimination drops the attributes that matter
+        little, after which the search runs again on the rest (reconstructed).
     criterion : {"twoing", "gini", "info_gain", "max_minority", "sum_minority", "sum_of_variances"} or callable, \
             default="twoing"
         The impurity measure.
     max_cycles : int, default=100
-        Most cycles at a node (the search could go to and fro for ever).
+        Maximum number of cycles at a node (the search might otherwise oscillate forever).
     elimination : float, default=0.2
-        In the book's mode, the attribute whose loss costs least is dropped as long as that cost is below this share of
-        the largest one.
+        In "breiman" mode, the attribute whose removal costs least is dropped as long as this cost is below this
+        fraction of the largest one.
     max_depth, min_samples_split, min_samples_leaf, max_leaf_nodes, prune, prune_fraction, prune_se, ccp_alpha, \
             class_weight, smoothing, verbose
         See `OC1Classifier`.
     min_impurity_decrease : float, default=0.0
-        A node is split only if the information gained, in bits, times its share of the examples, is at least this.
+        A node is split only if the information gain in bits, times its share of the examples, is at least this.
     random_state : int, RandomState instance or None, default=None
-        Chooses the examples that are kept back for pruning; growing is deterministic.
+        Chooses the examples that are held out for pruning; growing is deterministic.
 
     Attributes
     ----------
     tree_, unpruned_tree_, pruning_path_, classes_, n_features_in_, feature_names_in_, feature_importances_
         See `OC1Classifier`.
     n_hyperplanes_ : int
-        Line searches made while growing.
+        Number of line searches while growing.
 
     Notes
     -----
-    The paper gives no figures for CART-LC on its artificial data, but calls OC1 without restarts and jumps "very
-    similar" to it. That holds here, too: five 5-fold cross-validations on 2000 points, unpruned, accuracy and leaves,
-    beside the paper's OC1 0:0 and that of this package with the paper's normalization:
+    The paper has no results for CART-LC on its artificial data, but calls OC1 without restarts and jumps "very similar"
+    to it. That holds here, too. Accuracy and leaves of unpruned trees in five 5-fold cross-validations on 2000 points,
+    next to OC1 0:0 in the paper and in this package with the paper's normalization:
 
     ====  ===========  ==================  ================
     data  CART-LC      OC1 0:0, paper      OC1 0:0, here
@@ -191,12 +192,12 @@ class CARTLCClassifier(SplitterClassifier):
     RCB   94.7 / 80.3  98.4±0.2 / 35.5     94.4 / 86.2
     ====  ===========  ==================  ================
 
-    RCB differs from the paper's by more than two of its deviations, for both learners alike, and the authors' own
-    program does so on these data: the lines of RCB were read off a figure.
+    On RCB, both learners differ from the paper by more than two of its standard deviations, and so does the authors'
+    own program on these data: the lines of RCB were read off a figure.
 
-    That the best of the three moves is the one with the best goodness in its own search, sign ignored, is one reading
-    of the paper among several that were tried, and the one that comes nearest to this row; recounting the three splits
-    first gives LS10 94 / 37 and RCB 95.8 / 65.
+    The best of the three moves is taken to be the one with the best goodness in its own search, with signs ignored.
+    Several readings of the paper were tried, and this one comes closest to its results; evaluating the three splits
+    again first gives LS10 94 / 37 and RCB 95.8 / 65.
 
     The book's version, which scales the attributes, does much better: LS10 98.4 / 7.1, POL 99.6 / 5.2, RCB 99.1 / 11.2.
 

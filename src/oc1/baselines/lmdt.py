@@ -156,53 +156,53 @@ class ThermalSplitter(Splitter):
 class LMDTClassifier(SplitterClassifier):
     """Decision tree of linear machines, LMDT (Utgoff & Brodley 1991; Brodley & Utgoff 1992), reconstructed.
 
-    Each node has a weight vector for each of its classes and gives an example to the class whose vector has the largest
-    product with it; there is a branch for each class that is predicted on the node's training examples. The vectors
-    are found by thermal training, a perceptron rule whose corrections get smaller as training goes on, and which soon
-    pays no heed to examples that are wrong by far.
+    Each node has a weight vector for each of its classes and assigns an example to the class whose vector has the
+    largest dot product with it. There is a branch for each class that is predicted for the node's training examples.
+    The vectors are found by thermal training, a perceptron rule whose corrections become smaller as training goes on,
+    and which soon ignores examples that are far on the wrong side.
 
     Parameters
     ----------
     beta : float, default=2.0
-        Temperature at the start. When example x of class i is given to class j, its error is
+        Initial temperature. When example x of class i is assigned to class j, its error is
         ``k = (w_j - w_i) . x / (2 x . x) + epsilon``; if that is at most beta, ``beta**2 / (beta + k)`` times x is
-        added to w_i and taken from w_j.
+        added to w_i and subtracted from w_j.
     epsilon : float, default=0.1
-        Part of every error. Corrections therefore end when beta falls below it.
+        Added to every error. Corrections therefore stop when beta falls below it.
     beta_factor, beta_decrement : float, default=0.999, 0.0005
         Beta becomes ``beta_factor * beta - beta_decrement`` when a correction makes the machine smaller (by the sum of
         the lengths of its vectors) after one that made it larger.
     min_beta : float, default=0.001
         Training ends below this temperature.
     small : float, default=0.001
-        Training also ends when corrections are smaller than this, relative to the machine, ...
+        Training also ends when corrections are smaller than this, relative to the size of the machine, ...
     patience : int, default=2
         ... this many times in a row for each attribute.
     max_passes : int, default=10000
-        Most passes through the examples of a node.
+        Maximum number of passes through the examples of a node.
     eliminate : bool, default=False
-        Whether to drop attributes at each node, one after the other, training again each time: the one whose weights
-        differ least over the classes. The machine with the fewest attributes that is good enough is taken.
+        Whether to eliminate attributes at each node, one after the other, training again each time. The attribute whose
+        weights differ least between the classes is dropped. The machine with the fewest attributes that is good enough
+        is chosen.
     tolerance : float, default=0.1
-        Good enough is a machine that loses at most this share of the best one's information gain.
+        A machine is good enough if it loses at most this fraction of the best machine's information gain.
     max_depth : int or None, default=None
-        Deepest level of a leaf; the root is level 0.
+        Maximum depth of the tree; the root has depth 0.
     min_samples_split : int, default=2
-        Nodes with fewer examples are leaves.
+        Nodes with fewer examples become leaves.
     min_samples_leaf : int, default=1
-        No machine leaves fewer examples than this on a branch.
+        Minimum number of examples on each branch of a machine.
     max_leaf_nodes : int or None, default=None
-        Grow best-first; a node whose branches would be too many leaves stays one leaf.
+        Grow best-first, up to this number of leaves; a node with too many branches to stay below it becomes a leaf.
     min_impurity_decrease : float, default=0.0
-        A node is split only if the information gained in bits, times its share of the examples, is at least this.
+        A node is split only if the information gain in bits, times its share of the examples, is at least this.
     prune : {"holdout", "cv", None}, default="holdout"
-        Cost-complexity pruning: with a part of the examples kept back, by cross-validation in ten folds on all of them,
-        or none.
+        Cost-complexity pruning: on held-out examples, by ten-fold cross-validation, or none.
     prune_fraction : float, default=0.1
-        Share of the examples kept back for ``prune="holdout"``.
+        Fraction of the examples to hold out for ``prune="holdout"``.
     prune_se : float, default=0.0
-        Take the smallest tree within this number of standard errors of the best. Weights count as numbers of examples
-        here.
+        Choose the smallest tree within this number of standard errors of the best. Weights count as numbers of
+        examples here.
     ccp_alpha, smoothing
         See `OC1Classifier`.
     class_weight : dict, "balanced" or None, default=None
@@ -219,32 +219,32 @@ class LMDTClassifier(SplitterClassifier):
     unpruned_tree_ : MachineTree
         The tree as it was grown.
     pruning_path_ : record array with the fields ``alpha``, ``leaves``, ``accuracy``
-        The cost-complexity sequence from the whole tree to the root; the accuracy is on the examples kept back (or
-        cross-validated; NaN without pruning).
+        The cost-complexity sequence from the full tree to the root. The accuracy is measured on held-out examples or by
+        cross-validation (NaN without pruning).
     classes_ : array (n_classes,)
     n_features_in_ : int
     feature_names_in_ : array (n_features_in_,)
         Only if the attributes have names.
     feature_importances_ : array (n_features_in_,)
-        Information gained, shared among the attributes of a machine by the dispersion of their standardised weights;
-        adds up to 1.
+        Information gain, divided among the attributes of a machine by the dispersion of their standardised weights;
+        sums to 1.
     n_hyperplanes_ : int
-        Corrections made while growing, those of machines that were not taken included. This is the third column of the
-        paper's Table 2: "for LMDT, the number of hyperplanes considered is identical to the actual number of
+        Number of corrections while growing, including those of machines that were not used. This is the third column of
+        the paper's Table 2: "for LMDT, the number of hyperplanes considered is identical to the actual number of
         perturbations".
 
     Notes
     -----
-    Reconstructed from memory of the publications, not from their text or the authors' program. Sure is what Murthy,
-    Kasif & Salzberg (1994) say of it: linear machines, thermal training, information gain. The rule of correction and
-    its constants are recalled; that `small` is 0.001 was chosen here, among 0 to 0.2, by the artificial data below.
-    Further choices: attributes are standardised at each node (a fitted tree speaks in the user's units); of the
-    machines at the end of each pass the one that gains most information is kept; a node is a leaf if no machine divided
-    its examples.
+    Reconstructed from memory of the publications, not from their text or the authors' program. Only what Murthy, Kasif
+    & Salzberg (1994) say about it is certain: linear machines, thermal training, information gain. The correction rule
+    and its constants are from memory; the value 0.001 of `small` was chosen for this package, from 0 to 0.2, on the
+    artificial data below. Other choices made here: attributes are standardised at each node (a fitted tree uses the
+    original units); of the machines at the end of each pass, the one with the highest information gain is kept; a node
+    becomes a leaf if no machine splits its examples.
 
-    Equal examples are merged, all are sorted by content and then presented in random order, so the order of the rows
-    does not matter, and an example of weight 2 is the same as two. In a pass it comes up twice as often as one of
-    weight 1: as many times as its weight is of the mean weight, rounded up or down at random.
+    Equal examples are merged, sorted by content and then presented in random order, so the order of the rows does not
+    matter, and an example of weight 2 is the same as two examples. In each pass, an example is presented
+    weight / (mean weight) times, rounded up or down at random.
 
     On the data of the paper's Table 2 (2000 examples, five 5-fold cross-validations, no pruning), with the paper's
     figures in brackets:
@@ -257,12 +257,13 @@ class LMDTClassifier(SplitterClassifier):
     RCB   98.6  (95.7 ± 2.3)  15.4  (70.1 ± 9.6)  6343 (2451)
     ====  ==================  ==================  ===========
 
-    On ten draws that had no part in any choice: LS10 99.6 and 2.0 leaves, POL 98.5 and 4.8, RCB 98.6 and 16.0.
+    On ten draws that were not used for any choice: LS10 99.6 and 2.0 leaves, POL 98.5 and 4.8, RCB 98.6 and 16.0.
 
     The trees for RCB are smaller than the paper's by more than two of its standard deviations, and those for POL by
-    almost two. On both the paper's LMDT made some forty corrections for each leaf, this one four hundred or more:
-    probably it stopped training much earlier. With ``small=0.2`` this one does, and makes 56 leaves for RCB and 23 for
-    POL, but 29 for LS10, so that this is not all of it. The lines of POL and RCB are read off a figure, too.
+    almost two. On both, the paper's LMDT made about forty corrections per leaf and this one four hundred or more, so
+    the original probably stopped training much earlier. With ``small=0.2``, this one stops early too and grows 56
+    leaves for RCB and 23 for POL, but 29 for LS10, so this does not explain everything. Also, the lines of POL and RCB
+    were read off a figure.
 
     References
     ----------

@@ -63,13 +63,13 @@ class LinearProgramSplitter(Splitter):
 class MSMTClassifier(SplitterClassifier):
     """Decision tree by linear programming (the multisurface method tree, MSM-T; Bennett & Mangasarian 1992).
 
-    Each test is the hyperplane that minimises the mean distance of the misclassified examples to their side's margin,
-    each of the two classes counting alike. A linear program finds it exactly, on standardised attributes. Where it
-    finds no plane, or one that gains no information, the node is split by the best axis-parallel test.
+    Each test is the hyperplane that minimises the mean distance of the misclassified examples from their side's margin,
+    with equal weight for both classes. A linear program finds it exactly, on standardised attributes. If it finds no
+    plane, or one without information gain, the node gets the best axis-parallel split.
 
-    With more than two classes at a node, the classes are grouped in two: their means are projected on the first
-    principal axis of the means, and the line is cut where the scatter between the groups is largest. The nodes below
-    tell the classes of a group apart.
+    If a node has more than two classes, they are combined into two groups: the class means are projected onto their
+    first principal axis, and the axis is cut where the scatter between the groups is largest. The nodes below separate
+    the classes within a group.
 
     Parameters
     ----------
@@ -77,14 +77,14 @@ class MSMTClassifier(SplitterClassifier):
             class_weight, smoothing, random_state, verbose
         See `OC1Classifier`. Only the pruning is random.
     min_impurity_decrease : float, default=0.0
-        A node is split only if the information gained, in bits, times its share of the examples, is at least this.
+        A node is split only if the information gain in bits, times its share of the examples, is at least this.
 
     Attributes
     ----------
     tree_, unpruned_tree_, pruning_path_, classes_, n_features_in_, feature_names_in_, feature_importances_
         See `OC1Classifier`.
     n_hyperplanes_ : int
-        Linear programs solved, and attributes searched for axis-parallel tests.
+        Number of linear programs solved plus attributes searched for axis-parallel tests.
 
     Examples
     --------

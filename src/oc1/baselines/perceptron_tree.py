@@ -43,33 +43,33 @@ class PerceptronSplitter(Splitter):
 class PerceptronTreeClassifier(SplitterClassifier):
     """Perceptron tree (Utgoff 1989), reconstructed.
 
-    A linear threshold unit is trained at each leaf. If it converges, it tells the leaf's classes apart and becomes an
-    oblique test with a leaf on each side. If not, the leaf is split on the attribute that gains most information, and
-    new units are trained below.
+    A linear threshold unit is trained at each leaf. If it converges, it separates the leaf's classes and becomes an
+    oblique test with a leaf on each side. If not, the leaf is split on the attribute with the highest information gain,
+    and new units are trained below.
 
-    The unit is trained by the perceptron rule on standardised attributes, each different example once an epoch; it has
-    converged when it makes no error. One that has not, the best of its run, is a node's test only where no attribute
-    gains information. (Weights of the examples count in what the unit gets wrong, in the choice of the
-    attribute and in the leaves.) With more than two classes, the classes are grouped in two: their means are projected
-    on the first principal axis of the means, and the line is cut where the scatter between the groups is largest. The
-    nodes below a converged unit tell the classes of a group apart.
+    The unit is trained by the perceptron rule on standardised attributes, with each distinct example once per epoch; it
+    has converged when it makes no errors. If no attribute has any information gain, the best unit found is used even
+    though it has not converged. (Example weights count in the errors of a unit, in the choice of the attribute and in
+    the leaves.) If there are more than two classes, they are combined into two groups: the class means are projected
+    onto their first principal axis, and the axis is cut where the scatter between the groups is largest. The nodes
+    below a converged unit separate the classes within a group.
 
     Parameters
     ----------
     max_epochs : int, default=3000
-        Presentations of all examples after which a unit is given up.
+        Number of passes through the examples after which training of a unit is abandoned.
     max_depth, min_samples_split, min_samples_leaf, max_leaf_nodes, prune, prune_fraction, prune_se, ccp_alpha, \
             class_weight, smoothing, random_state, verbose
         See `OC1Classifier`.
     min_impurity_decrease : float, default=0.0
-        A node is split only if the information gained, in bits, times its share of the examples, is at least this.
+        A node is split only if the information gain in bits, times its share of the examples, is at least this.
 
     Attributes
     ----------
     tree_, unpruned_tree_, pruning_path_, classes_, n_features_in_, feature_names_in_, feature_importances_
         See `OC1Classifier`.
     n_hyperplanes_ : int
-        Corrections of units, and attributes searched for axis-parallel tests.
+        Number of corrections of units plus attributes searched for axis-parallel tests.
 
     Examples
     --------

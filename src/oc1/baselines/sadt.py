@@ -65,23 +65,23 @@ class AnnealingSplitter(Splitter):
 class SADTClassifier(SplitterClassifier):
     """Simulated annealing of decision trees (SADT; Heath, Kasif & Salzberg 1993), reconstructed.
 
-    At each node the attributes are scaled to [0, 1], and the search begins with the hyperplane that cuts every axis
-    at 1. Each step adds a small random number to every coefficient; the new plane is accepted if its energy is no
-    larger, and else with probability ``exp(-increase / temperature)``. The temperature falls at every step. The plane
-    of least energy that was accepted is the node's test.
+    At each node, the attributes are scaled to [0, 1], and the search starts from the hyperplane that cuts every axis at
+    1. Each step adds a small random number to every coefficient. The new plane is accepted if its energy is no larger,
+    and otherwise with probability ``exp(-increase / temperature)``. The temperature falls at every step. The accepted
+    plane with the lowest energy becomes the node's test.
 
-    The scaling, the start and the size of the steps are reconstructed; so are the temperatures, chosen for good trees
-    on the paper's artificial data.
+    The scaling, the starting point and the step size are reconstructed, and so are the temperatures, which were chosen
+    for good trees on the paper's artificial data.
 
     Parameters
     ----------
     criterion : {"info_gain", "gini", "twoing"}, default="info_gain"
-        The energy of a split: the mean entropy of its sides in bits (the less, the more information is gained), their
+        The energy of a split: the mean entropy of its sides in bits (less entropy means more information gain), their
         mean Gini index, or minus its Twoing value.
     step : float, default=0.5
-        Every coefficient is changed by a number uniform between minus and plus this.
+        Every coefficient is changed by a uniform random number between minus and plus this.
     temperature : float, default=0.1
-        Where the annealing of a node starts, in units of the energy.
+        Initial temperature at each node, in units of the energy.
     cooling : float, default=0.9999
         The temperature is multiplied by this at every perturbation.
     patience : int, default=10_000
@@ -91,14 +91,14 @@ class SADTClassifier(SplitterClassifier):
             class_weight, smoothing, random_state, verbose
         See `OC1Classifier`.
     min_impurity_decrease : float, default=0.0
-        A node is split only if the information gained, in bits, times its share of the examples, is at least this.
+        A node is split only if the information gain in bits, times its share of the examples, is at least this.
 
     Attributes
     ----------
     tree_, unpruned_tree_, pruning_path_, classes_, n_features_in_, feature_names_in_, feature_importances_
         See `OC1Classifier`.
     n_hyperplanes_ : int
-        Perturbations tried while growing.
+        Number of perturbations tried while growing.
 
     Notes
     -----
@@ -113,9 +113,9 @@ class SADTClassifier(SplitterClassifier):
     RCB   99.4  (97.9 ± 1.1)  10.4  (32.5 ± 4.9)  236,226  (359,112)
     ====  ==================  ==================  ==================
 
-    The trees for LS10 are more accurate and smaller than the paper's by more than two of its standard deviations, those
-    for RCB smaller. The paper does not tell the temperatures; those chosen here, on other draws of the same data, find
-    the separating plane of LS10 nearly always.
+    The trees for LS10 are more accurate and smaller than the paper's by more than two of its standard deviations, and
+    those for RCB are smaller. The paper does not give the temperatures. With those chosen here, on other draws of the
+    same data, the separating plane of LS10 is nearly always found.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Do oblique splits pay on these data? `compare` tries OC1 beside simpler and larger models and says so in words."""
+"""Do oblique splits pay off on these data? `compare` tries OC1 and simpler and larger models, and answers in words."""
 
 from __future__ import annotations
 
@@ -49,21 +49,21 @@ class Comparison:
     Attributes
     ----------
     table : list of dict
-        A row a learner: ``learner``, ``accuracy`` and ``accuracy_sd`` (per cent; the deviation is over the repeats,
-        None if there is one), ``leaves`` and ``depth`` (None for what is no tree; the leaves of a vote are those of
-        all its trees), ``seconds`` (median time of a fit), ``difference`` in points of accuracy from oblique OC1 and
-        its ``p_value`` by the corrected paired test (None for oblique OC1 itself).
+        One row per learner: ``learner``; ``accuracy`` and ``accuracy_sd`` in per cent (the standard deviation is over
+        the repeats, None if there is only one); ``leaves`` and ``depth`` (None for models that are not trees; for an
+        ensemble, the leaves of all its trees); ``seconds`` (median fit time); ``difference`` in accuracy from oblique
+        OC1, in percentage points, and its ``p_value`` by the corrected paired test (None for oblique OC1 itself).
     findings : tuple of str
-        What the advice says, in keywords: one of ``"oblique"`` (clearly more accurate than axis-parallel),
-        ``"smaller"`` (as accurate, with a clearly smaller tree), ``"axis"`` (axis-parallel is as good or better),
-        ``"unclear"`` (too few examples to tell), ``"majority"`` (nothing beats the majority class); then maybe
-        ``"linear"`` (logistic regression does as well or better), ``"vote"`` (the vote is clearly more accurate than
-        one tree), ``"others"`` (so is another learner).
+        The advice in keywords: one of ``"oblique"`` (clearly more accurate than axis-parallel), ``"smaller"`` (as
+        accurate, with a clearly smaller tree), ``"axis"`` (axis-parallel is as good or better), ``"unclear"`` (too few
+        examples to tell), ``"majority"`` (nothing beats the majority class); then possibly ``"linear"`` (logistic
+        regression is as good or better), ``"vote"`` (the ensemble is clearly more accurate than one tree), ``"others"``
+        (so is another learner).
     advice : str
-        A paragraph on whether oblique splits pay.
+        A paragraph on whether oblique splits pay off.
     n_samples, n_features, n_classes, folds, repeats : int
     records : list of FoldRecord
-        Every fold, for `oc1.evaluation`.
+        The result of every fold, for `oc1.evaluation`.
     """
 
     table: list[dict[str, Any]]
@@ -111,12 +111,12 @@ def compare(
     n_jobs: int | None = None,
     progress: bool = True,
 ) -> Comparison:
-    """Compare oblique OC1 with axis-parallel trees, a vote and a linear model, and say whether oblique splits pay.
+    """Compare oblique OC1 with axis-parallel trees, an ensemble and a linear model, and say if oblique splits pay off.
 
-    All learners see the same folds of a repeated stratified cross-validation: OC1 with its defaults, with axis-parallel
-    splits only, and as a vote of 11 trees; scikit-learn's tree, its cost-complexity pruning chosen by cross-validation
-    inside the training folds (which its time includes); logistic regression on standardised attributes, missing
-    values filled with the mean; and always answering the majority class.
+    All learners use the same folds of a repeated stratified cross-validation. They are OC1 with its defaults, with
+    axis-parallel splits only, and as an ensemble of 11 trees; scikit-learn's tree, with its cost-complexity pruning
+    chosen by cross-validation inside the training folds (included in its time); logistic regression on standardised
+    attributes, with missing values filled with the mean; and always predicting the majority class.
 
     Parameters
     ----------
@@ -125,16 +125,16 @@ def compare(
     y : array-like (n_samples,)
         Class labels.
     learners : dict of str to classifier or None, optional
-        Classifiers to compare with, besides the six; or instead of one of them, by its name in the table. None leaves
-        one out (but not oblique and axis-parallel OC1 and the majority class, which the advice is about).
+        Additional classifiers, or replacements for one of the six, by its name in the table. None leaves that one out
+        (except oblique and axis-parallel OC1 and the majority class, which the advice needs).
     folds : int, default=5
     repeats : int, default=3
     random_state : int, RandomState instance or None, default=None
-        The same seed gives the same numbers (but for the seconds), for any `n_jobs`.
+        The same seed gives the same results (except for the times), for any `n_jobs`.
     n_jobs : int or None, default=None
-        Processes. None is one, -1 is all cores.
+        Number of processes. None means one, -1 all cores.
     progress : bool, default=True
-        Show a bar, if stderr is a terminal and rich is installed.
+        Whether to show a progress bar, if stderr is a terminal and rich is installed.
 
     Returns
     -------

@@ -1,8 +1,8 @@
-"""The paper's way to compare learners (section 4.1): repeated cross-validation on partitions that all of them share.
+"""The paper's protocol for comparing learners (section 4.1): repeated cross-validation on the same folds for all.
 
-`cross_validate` gives one record a learner and fold, `summarise` the means and standard deviations that the paper
-prints, `nested` chooses parameters inside the training folds, and `corrected_t_test` says whether a difference is more
-than chance.
+`cross_validate` returns one record per learner and fold, `summarise` computes the means and standard deviations that
+the paper reports, `nested` chooses parameters inside the training folds, and `corrected_t_test` tests whether a
+difference is more than chance.
 """
 
 from __future__ import annotations
@@ -42,18 +42,18 @@ class _Fold:
 
 @dataclass(frozen=True)
 class FoldRecord(_Fold):
-    """What one learner did on one fold.
+    """The result of one learner on one fold.
 
     Attributes
     ----------
     data, learner : str
     repeat, fold : int
     n_test, n_correct : int
-        Examples of the fold, and those of them that were classified correctly.
+        Number of examples in the fold, and number of those that were classified correctly.
     leaves, depth, hyperplanes : int or None
-        Of the fitted model; None where it has no such thing.
+        Of the fitted model; None if it has no such attribute.
     seconds : float
-        Time to fit.
+        Fit time.
     """
 
     n_test: int
@@ -103,7 +103,7 @@ class FoldTask(_Fold):
 class Summary:
     """A cell of the paper's tables: one learner on one data set.
 
-    Means and standard deviations (``_sd``) are over the repeats; a deviation is None if there is one repeat only.
+    Means and standard deviations (``_sd``) are over the repeats; a standard deviation is None if there is only one.
 
     Attributes
     ----------
@@ -114,7 +114,7 @@ class Summary:
     leaves, depth, hyperplanes : float or None
         Mean over the folds of a repeat, then over the repeats.
     seconds : float
-        Median time of a fit: the first one in a process also loads compiled code, which a mean would show.
+        Median fit time: the first fit in a process also loads compiled code, which would distort a mean.
     """
 
     data: str
@@ -132,7 +132,7 @@ class Summary:
 
 
 class PairedTest(NamedTuple):
-    """The outcome of `corrected_t_test`: mean difference a - b in points of accuracy, t statistic, p value."""
+    """The result of `corrected_t_test`: mean difference a - b in percentage points, t statistic, p-value."""
 
     difference: float
     statistic: float
@@ -204,7 +204,7 @@ def cross_validate(
     data: str = "",
     on_record: Callable[[FoldRecord], None] | None = None,
 ) -> list[FoldRecord]:
-    """Cross-validate classifiers as the paper does: each repeat has its own random partition, shared by all learners.
+    """Cross-validate classifiers as in the paper: each repeat has its own random folds, shared by all learners.
 
     Parameters
     ----------
@@ -214,20 +214,20 @@ def cross_validate(
     y : array-like (n_samples,)
     repeats : int, default=10
     folds : int, default=5
-        The partition is stratified. As many folds as examples: leave one out.
+        Number of folds, which are stratified. As many folds as examples means leave-one-out.
     seed : int, default=0
-        The same seed gives the same records (but for the seconds), for any `n_jobs`.
+        The same seed gives the same records (except for the times), for any `n_jobs`.
     n_jobs : int, default=1
-        Processes.
+        Number of processes.
     data : str, default=""
         The name of the data set in the records.
     on_record : callable, optional
-        Called with each record as it comes.
+        Called with each record as soon as it is available.
 
     Returns
     -------
     list of FoldRecord
-        By contestant, repeat and fold.
+        Ordered by contestant, repeat and fold.
 
     Examples
     --------
@@ -259,12 +259,12 @@ def nested(estimator: BaseEstimator, grid: Mapping[str, Sequence[Any]], folds: i
     grid : dict of str to list
         The values to choose from.
     folds : int, default=3
-        Of the inner cross-validation.
+        Number of folds of the inner cross-validation.
 
     Returns
     -------
     GridSearchCV
-        Leaves, depth and hyperplanes in the records are those of the final model; the time is that of the whole choice.
+        Leaves, depth and hyperplanes in the records are those of the final model; the time includes the whole search.
 
     Examples
     --------
@@ -275,7 +275,7 @@ def nested(estimator: BaseEstimator, grid: Mapping[str, Sequence[Any]], folds: i
 
 
 def summarise(records: Iterable[FoldRecord]) -> list[Summary]:
-    """Return mean and standard deviation over the repeats, for each data set and learner in order of appearance.
+    """Return means and standard deviations over the repeats, for each data set and learner in order of appearance.
 
     Parameters
     ----------
@@ -316,7 +316,7 @@ def corrected_t_test(records: Iterable[FoldRecord], a: str, b: str, data: str | 
     """Test whether two learners differ in accuracy: the corrected resampled t-test of Nadeau & Bengio (2003).
 
     The folds of a repeated cross-validation share training examples, so the plain t-test finds differences where there
-    are none; the correction makes the variance larger by the ratio of test to training examples.
+    are none. The correction increases the variance according to the ratio of test to training examples.
 
     Parameters
     ----------
@@ -330,7 +330,7 @@ def corrected_t_test(records: Iterable[FoldRecord], a: str, b: str, data: str | 
     Returns
     -------
     PairedTest
-        ``difference`` (a - b, in points of accuracy), ``statistic``, ``p_value`` (two-sided).
+        ``difference`` (a - b, in percentage points), ``statistic``, ``p_value`` (two-sided).
 
     Examples
     --------

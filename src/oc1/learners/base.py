@@ -224,7 +224,7 @@ class TreeEstimator(BaseOC1Estimator):
         y : array-like (n_samples,)
             Class labels, or the numbers to predict.
         sample_weight : array-like (n_samples,), optional
-            A weight of 2 is the same as giving the example twice, 0 as leaving it out. (But the parameters
+            A weight of 2 is the same as including the example twice, 0 the same as leaving it out. (But the parameters
             ``min_samples_...`` of most learners count rows.)
 
         Returns
@@ -316,9 +316,9 @@ class TreeEstimator(BaseOC1Estimator):
     def cost_complexity_pruning_path(
         self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None
     ) -> Bunch:
-        """Grow a tree without pruning and return the prices of a leaf, ``ccp_alpha``, at which it becomes smaller.
+        """Grow a tree without pruning and return the values of ``ccp_alpha`` at which it becomes smaller.
 
-        As in scikit-learn, but equal prices are listed once.
+        As in scikit-learn, but equal values are listed once.
 
         Parameters
         ----------
@@ -329,8 +329,8 @@ class TreeEstimator(BaseOC1Estimator):
         Returns
         -------
         Bunch
-            ``ccp_alphas``, from 0 on, and ``impurities``, the impurity of the leaves (Gini, or the mean loss) of the
-            tree that each of them leaves, weighted by their shares of the examples.
+            ``ccp_alphas``, starting at 0, and ``impurities``: for each alpha, the impurity of the leaves of the pruned
+            tree (Gini, or the mean loss), weighted by their shares of the examples.
         """
         whole = self._unpruned_copy().fit(X, y, sample_weight=sample_weight)
         ccp_alphas, impurities = pruning.impurity_path(whole.tree_)
@@ -344,7 +344,7 @@ class TreeEstimator(BaseOC1Estimator):
     # ------------------------------------------------------------------------------------------------ prediction
 
     def apply(self, X: npt.ArrayLike) -> np.ndarray:
-        """Return the number of the leaf that each example ends in.
+        """Return the number of the leaf that each example ends up in.
 
         Parameters
         ----------
@@ -390,7 +390,7 @@ class TreeEstimator(BaseOC1Estimator):
 
     @property
     def feature_importances_(self) -> np.ndarray:
-        """Gain of the splits by attribute; adds up to 1 (or is all zero for a single leaf)."""
+        """Gain of the splits by attribute; sums to 1 (or is all zero for a single leaf)."""
         check_is_fitted(self)
         importances = self.tree_.importances(self._scale)
         total = importances.sum()
@@ -519,7 +519,7 @@ class TreeClassifier(BaseOC1Classifier, TreeEstimator):
         return np.asarray(self.classes_[self.tree_.majority[leaves]])
 
     def predict_proba(self, X: npt.ArrayLike) -> np.ndarray:
-        """Return the share of each class in the leaf of each example, smoothed if so asked for.
+        """Return the share of each class in the leaf of each example, after smoothing.
 
         Parameters
         ----------

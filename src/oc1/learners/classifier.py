@@ -48,125 +48,125 @@ PENALISED_STARTS = ("axis", "logistic", "least_squares", "random")
 class OC1Classifier(CategoricalTree, CostComplexityTree, TreeClassifier):
     """Oblique decision tree by the randomized hill climbing of OC1 (Murthy, Kasif & Salzberg 1994).
 
-    At each node the best axis-parallel split is found, then hyperplanes are improved one coefficient at a time from
-    several starts, with random jumps out of local minima. In the paper the purest split wins, and a part of the
-    examples is kept back to prune the tree (``preset="paper"``). By default, linear classifiers are among the starts,
-    the split is taken that is worth most after a penalty for its complexity, and a node where no split is worth
-    anything stays a leaf: see `oc1.growing.penalised`.
+    At each node, the best axis-parallel split is found. Then hyperplanes are improved one coefficient at a time from
+    several starting points, with random jumps out of local minima. In the paper, the purest split wins, and part of
+    the examples is held out to prune the tree (``preset="paper"``). By default, linear classifiers are among the
+    starting points, the split with the highest value after a penalty for its complexity wins, and a node where no
+    split is worth its penalty becomes a leaf: see `oc1.growing.penalised`.
 
     Parameters
     ----------
     preset : {"paper"} or None, default=None
-        What "auto" stands for in `normalize` and `prune`. "paper" gives the settings of the paper's section 4.1:
-        ``normalize="positive"`` and ``prune="holdout"``, besides 20 restarts, 5 jumps and coefficients in turn, which
-        are the defaults; and so neither linear starts nor a complexity penalty. Any other value of these two
-        parameters counts, whatever the preset.
+        What "auto" means for `normalize` and `prune`. "paper" gives the settings of the paper's section 4.1:
+        ``normalize="positive"`` and ``prune="holdout"``, and therefore neither linear starting points nor a complexity
+        penalty. (Its 20 restarts, 5 jumps and sequential order are the defaults anyway.) Values other than "auto" take
+        precedence over the preset.
     criterion : {"twoing", "gini", "info_gain", "max_minority", "sum_minority", "sum_of_variances"} or callable, \
             default="twoing"
         The impurity measure. A function ``f(left, right) -> float`` of the class weights on the two sides (float arrays
-        in the order of ``classes_``; smaller is purer) is compiled by Numba and runs at native speed.
+        in the order of ``classes_``; smaller values mean purer) is compiled by Numba and runs at native speed.
     splits : {"best", "axis", "oblique"}, default="best"
-        The better of both kinds; axis-parallel only (OC1-AP); oblique only.
+        The kind of splits: the better of both; axis-parallel only (OC1-AP); or oblique only.
     normalize : {"auto", "standard", "positive"}, default="auto"
         Search on standardised attributes, which makes the tree independent of their units, or on attributes shifted
         into the positive quadrant as in the paper. "auto": "positive" with ``preset="paper"``, else "standard".
     n_restarts : int, default=20
-        Searches at a node (the paper's R). The first starts from the best axis-parallel split, the others from random
-        hyperplanes; 0 still searches once. (With the complexity penalty and linear starts, half as many are
-        at random.)
+        Number of searches per node (the paper's R). The first starts from the best axis-parallel split, the others from
+        random hyperplanes; 0 still searches once. (With the complexity penalty and linear starting points, half as many
+        start from random hyperplanes.)
     n_jumps : int, default=5
-        Random directions tried at each local minimum (the paper's J).
+        Number of random directions tried at each local minimum (the paper's J).
     starts : list of str or None, default=None
-        Where the search of a node begins: "axis" (the best axis-parallel split), "random", and directions that other
-        methods give: "logistic" and "least_squares" (regularised, judged by leaving one out), "lda", "svm", "means"
-        (difference of the groups' means), "smooth" (a few steps of gradient on Twoing with soft sides), "householder"
-        (HHCART's reflected axes), "parent" (the parent's hyperplane). None: axis, logistic, least_squares and random
-        where the complexity penalty applies (see `prune`), else the paper's axis and random.
+        Starting points of the search at a node: "axis" (the best axis-parallel split), "random", and directions from
+        other methods: "logistic" and "least_squares" (regularised, scored by leave-one-out predictions), "lda", "svm",
+        "means" (difference of the groups' means), "smooth" (a few gradient steps on Twoing with soft sides),
+        "householder" (HHCART's reflected axes), "parent" (the parent's hyperplane). None: axis, logistic, least_squares
+        and random where the complexity penalty applies (see `prune`), else the paper's axis and random.
     groupings : list of str, default=("one_vs_rest",)
-        How more than two classes are put into two groups for the starts that separate two: "one_vs_rest", "twoing" (as
-        the best axis-parallel split sends them), "random".
+        How more than two classes are combined into two groups for starting points that separate two classes:
+        "one_vs_rest", "twoing" (as the best axis-parallel split divides them), "random".
     complexity_penalty : float, default=3.0
-        What is subtracted from the Twoing value of a split for each coefficient that a search has chosen, divided by
-        the number of examples at the node, since that much could be due to chance. A larger penalty gives smaller
-        trees. Used with ``prune="auto"`` only.
+        Penalty on the Twoing value of a split, for each coefficient that the search has chosen, because that much could
+        be due to chance. It is divided by the number of examples at the node. A larger penalty gives smaller trees.
+        Only used with ``prune="auto"``.
     rounding : bool or None, default=None
-        Round coefficients and thresholds to the fewest digits that cost nothing, at nodes of up to 20,000 examples.
-        None: where the complexity penalty applies.
+        Round coefficients and thresholds to as few digits as possible without loss, at nodes with up to 20,000
+        examples. None: where the complexity penalty applies.
     sparsity : float or None, default=None
-        Drop terms of a split as long as it loses no more than this share of its purity. None: drop none.
+        Drop terms of a split as long as it loses no more than this fraction of its purity. None: drop none.
     refine : bool or None, default=None
-        When the tree is grown and pruned, go over it again: each test is fitted once more to send every example where
-        the subtrees below classify it right, as long as the training error falls; branches that do nothing are removed.
+        Refit the tests of the grown and pruned tree. Each test learns to send every example to the subtree that
+        classifies it correctly, as long as the training error falls; branches that have no effect are removed.
         None: where the complexity penalty applies, for up to 100,000 examples and ``min_samples_split=2``.
     order : {"sequential", "best", "random"}, default="sequential"
-        Which coefficient is perturbed next: each in turn until none changes; the one that improves most; or a random
-        one `n_perturbations` times.
+        Which coefficient is perturbed next: each in turn until none changes; the one that improves the split most; or a
+        random one, `n_perturbations` times.
     n_perturbations : int, default=50
-        Perturbations for ``order="random"`` (the paper's R-50).
+        Number of perturbations for ``order="random"`` (the paper's R-50).
     stagnation : float, default=1.0
         Probability of a move to an equally pure position (the paper's P_stag). It falls by a tenth at each such move
         and is restored when the impurity improves.
     axis_bias : float, default=1.0
-        An oblique split is taken only if its impurity times this is below that of the axis-parallel one. (A criterion
-        of your own must then not be negative.)
+        An oblique split is chosen only if its impurity times this is below that of the axis-parallel split. (A
+        criterion of your own must then not be negative.)
     min_samples_oblique : int or None, default=None
-        Nodes with fewer examples are split axis-parallel only. None: twice the number of attributes.
+        Nodes with fewer examples only get axis-parallel splits. None: twice the number of attributes.
     max_terms : int or None, default=None
-        The largest number of attributes in a split, so that it can be read. From the best split found, the attribute
-        that matters least is dropped (CART's rule) and the other coefficients are improved, until few enough are left.
-        None: all.
+        Maximum number of attributes per split, to keep tests readable. Starting from the best split found, the least
+        important attribute is dropped (CART's rule) and the remaining coefficients are improved, until few enough are
+        left. None: no limit.
     max_depth : int or None, default=None
-        Deepest level of a leaf; the root is level 0.
+        Maximum depth of the tree; the root has depth 0.
     min_samples_split : int, default=2
-        Nodes with fewer examples are leaves.
+        Nodes with fewer examples become leaves.
     min_samples_leaf : int, default=1
-        No split leaves fewer examples than this on a side.
+        Minimum number of examples on each side of a split.
     max_leaf_nodes : int or None, default=None
-        Grow best-first until the tree has this number of leaves.
+        Grow best-first, up to this number of leaves.
     min_impurity_decrease : float, default=0.0
-        A node is split only if the gain, times its share of the examples, is at least this. The gain is the Twoing
-        value, the decrease of Gini, the information gained in bits, or the decrease of minority or variance per
-        example.
+        A node is split only if the gain, times the node's share of the examples, is at least this. The gain is the
+        Twoing value, the decrease in Gini impurity, the information gain in bits, or the decrease in minority or
+        variance per example.
     categorical_features : None, "from_dtype", or array-like of int, str or bool, default=None
-        Which columns hold categories (texts or numbers without an order): none; those of a frame that are categorical
-        or text; these indices; these names; or a mask. In each tree the categories are ordered by response as in CART
-        (two classes: by the share of the second one; more: along the first principal direction of the class shares),
-        and the numbers that order them, drawn to the mean for rare categories, take the place of the attribute. CART
-        orders them afresh at each node; here one order serves the whole tree, so that it can take part in linear
-        combinations, but categories with equal shares are never told apart. Missing values, and categories not seen
-        in training, count as the mean.
+        Which columns hold categories (text, or numbers without an order): none; the categorical and text columns of a
+        data frame; these indices; these names; or a mask. In each tree, categories are ordered by response as in CART:
+        for two classes by the share of the second one, for more classes along the first principal component of the
+        class shares. The resulting codes, shrunk towards the mean for rare categories, replace the attribute. CART
+        orders categories again at each node; here one order is used for the whole tree, so that it can take part in
+        linear combinations, but categories with equal shares are never separated. Missing values, and categories not
+        seen in training, count as the mean.
     missing : {"mean", "direction"}, default="mean"
-        A missing value counts as the attribute's mean, everywhere; or an axis-parallel split sends all that are missing
-        at its node to the side where they make it purer, and may also ask whether a value is missing. Oblique splits,
-        categories, and attributes that are all known at the node in training use the mean in any case.
+        How missing values are handled. "mean": they are replaced by the attribute's mean. "direction": an axis-parallel
+        split sends them to the side that makes it purer, and can also test whether a value is missing. Oblique splits,
+        categories, and attributes without missing values at the node in training always use the mean.
     prune : {"auto", "holdout", "cv", None}, default="auto"
-        "auto": the complexity penalty decides where the tree ends, and all examples are used to grow it; trees to
-        which it does not apply (``splits="axis"``, ``normalize="positive"``, ``complexity_penalty=0``) are pruned by
-        cross-validation up to 2000 examples, else with a part kept back; with ``preset="paper"``, "auto" is "holdout".
-        The other values grow the tree by purity alone, until the leaves are pure, and then prune by cost-complexity:
-        with a part of the examples kept back ("holdout"), by cross-validation in ten folds on all of them ("cv"), or
-        not at all (None).
+        How the size of the tree is decided. "auto": by the complexity penalty, and all examples are used to grow the
+        tree. Trees to which the penalty does not apply (``splits="axis"``, ``normalize="positive"``,
+        ``complexity_penalty=0``) are pruned by cross-validation up to 2000 examples, otherwise with held-out examples.
+        With ``preset="paper"``, "auto" means "holdout". The other values grow the tree by purity alone, until the
+        leaves are pure, and then apply cost-complexity pruning: on held-out examples ("holdout"), by ten-fold
+        cross-validation ("cv"), or not at all (None).
     prune_fraction : float, default=0.1
-        Share of the examples kept back for ``prune="holdout"``.
+        Fraction of the examples to hold out for ``prune="holdout"``.
     prune_se : float, default=0.0
-        Take the smallest tree within this number of standard errors of the best. Weights count as numbers of examples
-        here.
+        Choose the smallest tree within this number of standard errors of the best. Weights count as numbers of
+        examples here.
     ccp_alpha : float, default=0.0
-        The price of a leaf, in Gini impurity, at which the tree is cut after that, with any `prune`: scikit-learn's
-        ``ccp_alpha``, on the same scale. ``cost_complexity_pruning_path`` lists those that make a difference.
+        Cost of a leaf, in Gini impurity, for a final cost-complexity pruning, with any `prune`. This is scikit-learn's
+        ``ccp_alpha``, on the same scale; ``cost_complexity_pruning_path`` lists the values that make a difference.
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, as in scikit-learn.
     smoothing : float, default=0.0
-        The number of examples of each class that are added to the counts of a leaf for its probabilities: 0 gives the
-        shares of the classes, 1 is Laplace's rule, (count + 1) / (n + n_classes). Predictions do not change. Weights
-        count as numbers of examples here.
+        Number of examples of each class to add to the counts of a leaf for its probabilities. 0 gives the shares of the
+        classes, 1 is Laplace's rule, (count + 1) / (n + n_classes). Predictions do not change. Weights count as numbers
+        of examples here.
     random_state : int, RandomState instance or None, default=None
         The same seed gives the same tree, for any `n_jobs`.
     n_jobs : int or None, default=None
-        Threads that grow the tree, and predict for large inputs. None is one, -1 is all cores.
+        Number of threads, for growing the tree and for predicting large inputs. None means one, -1 all cores.
     verbose : int, default=0
-        1 prints a line for each inner node, 2 also each move of the search with the impurity before and after it (and
-        uses one thread).
+        1 prints a line for each inner node; 2 also prints each move of the search with the impurity before and after
+        (and uses one thread).
 
     Attributes
     ----------
@@ -175,19 +175,19 @@ class OC1Classifier(CategoricalTree, CostComplexityTree, TreeClassifier):
     unpruned_tree_ : Tree
         The tree as it was grown.
     pruning_path_ : record array with the fields ``alpha``, ``leaves``, ``accuracy``
-        The cost-complexity sequence from the whole tree to the root; the accuracy is on the examples kept back (or
-        cross-validated; NaN without pruning).
+        The cost-complexity sequence from the full tree to the root. The accuracy is measured on held-out examples or by
+        cross-validation (NaN without pruning).
     categories_ : list with an array or None for each attribute, or None
-        The values of the categorical attributes, the most frequent first; None if there are no such attributes.
+        The values of the categorical attributes, most frequent first; None if there are none.
     classes_ : array (n_classes,)
     n_features_in_ : int
     feature_names_in_ : array (n_features_in_,)
         Only if the attributes have names.
     feature_importances_ : array (n_features_in_,)
-        Gain of the splits, shared among their attributes by the size of the standardised coefficients; adds up to 1.
+        Gain of the splits, divided among their attributes by the size of the standardised coefficients; sums to 1.
     n_hyperplanes_ : int
-        Hyperplanes considered while growing (the third column of the paper's Table 2): one for each line search and for
-        each starting point.
+        Number of hyperplanes considered while growing (the third column of the paper's Table 2): one for each line
+        search and each starting point.
 
     Examples
     --------

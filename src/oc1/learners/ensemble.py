@@ -1,4 +1,4 @@
-"""Votes of trees: k-DT (Heath, Kasif & Salzberg 1993), whose trees differ because their search is random."""
+"""Ensembles of trees: k-DT (Heath, Kasif & Salzberg 1993), whose trees differ because their search is random."""
 
 from __future__ import annotations
 
@@ -41,32 +41,32 @@ class _Member(NamedTuple):
 class OC1EnsembleClassifier(BaseOC1Classifier):
     """The majority vote of several trees (k-DT).
 
-    All trees see all examples; they differ by what their random search comes across. Resampling of examples and random
-    subsets of attributes are options, and any learner of this package can be the base.
+    By default, all trees see all examples and differ only in their random search. Bootstrap samples and random subsets
+    of attributes are optional, and any classifier in this package can be the base learner.
 
     Parameters
     ----------
     estimator : classifier or None, default=None
-        The learner of one tree, with its parameters. None: ``OC1Classifier(prune=None)``, because the vote does the
-        smoothing that pruning does for a single tree.
+        The base learner, with its parameters. None: ``OC1Classifier(prune=None)``, because voting provides the
+        smoothing that a single tree gets from pruning.
     n_estimators : int, default=11
-        How many trees vote.
+        Number of trees.
     bootstrap : bool, default=False
-        Whether each tree is grown on examples drawn with replacement.
+        Whether to grow each tree on examples drawn with replacement.
     max_samples : float or int, default=1.0
-        How many are drawn then: a share of the examples, or a number.
+        How many examples to draw for each tree with `bootstrap`: a fraction of all examples, or a number.
     max_features : float or int, default=1.0
-        How many attributes each tree gets to see: a share of them, or a number.
+        How many attributes each tree uses: a fraction of all attributes, or a number.
     oob_score : bool, default=False
-        Whether to score each example by the trees that did not see it; needs `bootstrap`.
+        Whether to compute the out-of-bag accuracy, from the trees that did not see each example; needs `bootstrap`.
     smoothing : float, default=0.0
-        The number of votes that are added for each class in ``predict_proba``; 1 is Laplace's rule. (The trees' own
-        smoothing does not matter: they vote.)
+        Number of votes to add for each class in ``predict_proba``; 1 is Laplace's rule. (The trees' own smoothing has
+        no effect, because each tree votes for one class.)
     random_state : int, RandomState instance or None, default=None
         The same seed gives the same trees, for any `n_jobs`.
     n_jobs : int or None, default=None
-        Trees that are grown, or predict, at the same time. (On threads; ``joblib.parallel_config`` can choose processes
-        and `oc1.dask.clusters.on_cluster` a cluster.)
+        Number of trees to grow, or to predict with, at the same time. (On threads; use ``joblib.parallel_config`` for
+        processes and `oc1.dask.on_cluster` for a cluster.)
     verbose : int, default=0
         1 shows joblib's progress.
 
@@ -75,9 +75,9 @@ class OC1EnsembleClassifier(BaseOC1Classifier):
     estimators_ : list of classifiers
         The fitted trees.
     estimators_features_ : list of int arrays
-        The attributes that each of them sees.
+        The attributes that each of them uses.
     categories_ : list with an array or None for each attribute, or None
-        The values of the categorical attributes, if the base has ``categorical_features``; the trees get their numbers.
+        The values of the categorical attributes, if the base learner has ``categorical_features``.
     classes_ : array (n_classes,)
     n_features_in_ : int
     feature_names_in_ : array (n_features_in_,)
@@ -85,11 +85,11 @@ class OC1EnsembleClassifier(BaseOC1Classifier):
     feature_importances_ : array (n_features_in_,)
         Mean over the trees.
     n_hyperplanes_ : int
-        Hyperplanes considered for all trees.
+        Number of hyperplanes considered, for all trees.
     oob_score_ : float
-        Accuracy out of bag, over the examples that some tree did not see. Only with `oob_score`.
+        Out-of-bag accuracy, over the examples that at least one tree did not see. Only with `oob_score`.
     oob_decision_function_ : array (n_samples, n_classes)
-        Shares of the votes out of bag; NaN for examples that all trees saw. Only with `oob_score`.
+        Shares of the out-of-bag votes; NaN for examples that all trees saw. Only with `oob_score`.
 
     Examples
     --------
@@ -146,7 +146,7 @@ class OC1EnsembleClassifier(BaseOC1Classifier):
         y : array-like (n_samples,)
             Class labels.
         sample_weight : array-like (n_samples,), optional
-            A weight of 2 is the same as giving the example twice (without `bootstrap`).
+            A weight of 2 is the same as including the example twice (without `bootstrap`).
 
         Returns
         -------
@@ -259,7 +259,7 @@ class OC1EnsembleClassifier(BaseOC1Classifier):
         return votes
 
     def predict_proba(self, X: npt.ArrayLike) -> np.ndarray:
-        """Return the share of the votes for each class, smoothed if so asked for.
+        """Return the share of the votes for each class, after smoothing.
 
         Parameters
         ----------
@@ -274,7 +274,7 @@ class OC1EnsembleClassifier(BaseOC1Classifier):
         return np.asarray(votes / votes.sum(axis=1, keepdims=True))
 
     def predict(self, X: npt.ArrayLike) -> np.ndarray:
-        """Return the class with most votes, the first of equals.
+        """Return the class with the most votes, the first one in a tie.
 
         Parameters
         ----------

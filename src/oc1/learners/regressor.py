@@ -1,4 +1,4 @@
-"""OC1's search for trees that predict numbers."""
+"""OC1's search for regression trees."""
 
 from __future__ import annotations
 
@@ -146,50 +146,50 @@ class RegressionSplitter(Splitter):
 class OC1Regressor(RegressorMixin, CategoricalTree, CostComplexityTree, SplitterTree):
     """Oblique regression tree by the randomized hill climbing of OC1 (Murthy, Kasif & Salzberg 1994).
 
-    At each node the best axis-parallel split is found, then hyperplanes are improved one coefficient at a time from
-    several starts, with random jumps out of local minima. The best hyperplane is taken where its further coefficients
-    pay, by the Bayesian information criterion: it must save that much more loss than the best axis-parallel split.
+    At each node, the best axis-parallel split is found. Then hyperplanes are improved one coefficient at a time from
+    several starting points, with random jumps out of local minima. The best hyperplane is chosen if it reduces the loss
+    enough to justify its additional coefficients, by the Bayesian information criterion; otherwise the best
+    axis-parallel split is chosen.
 
     Parameters
     ----------
     criterion : {"squared_error", "absolute_error"}, default="squared_error"
-        The loss that splits and pruning reduce; leaves predict the mean, or the median. The search is exact for both;
-        a fit takes about twice as long for the absolute error.
+        The loss that splits and pruning reduce; leaves predict the mean or the median. The search is exact for both; a
+        fit takes about twice as long with the absolute error.
     splits : {"best", "axis", "oblique"}, default="best"
-        Whichever kind pays (see above); axis-parallel only; oblique only.
+        The kind of splits: whichever is better (see above); axis-parallel only; or oblique only.
     n_restarts : int, default=5
-        Searches at a node (the paper's R). The first starts from the best axis-parallel split, the second from the
-        ridge regression of the node's examples, the others from random hyperplanes; 0 still searches once.
+        Number of searches per node (the paper's R). The first starts from the best axis-parallel split, the second from
+        a ridge regression on the node's examples, the others from random hyperplanes; 0 still searches once.
     n_jumps : int, default=5
-        Random directions tried at each local minimum (the paper's J).
+        Number of random directions tried at each local minimum (the paper's J).
     min_samples_oblique : int or None, default=None
-        Nodes with fewer examples are split axis-parallel only. None: twice the number of attributes.
+        Nodes with fewer examples only get axis-parallel splits. None: twice the number of attributes.
     max_depth : int or None, default=None
-        Deepest level of a leaf; the root is level 0.
+        Maximum depth of the tree; the root has depth 0.
     min_samples_split : int, default=2
-        Nodes with fewer examples are leaves.
+        Nodes with fewer examples become leaves.
     min_samples_leaf : int, default=5
-        No split leaves fewer examples than this on a side. (A number is never quite like another, so a tree without
-        this limit grows a leaf for each example, which takes longer and is pruned away again.)
+        Minimum number of examples on each side of a split. (Targets are rarely equal, so without this limit a tree
+        would grow a leaf for each example, which takes longer, only to be pruned again.)
     max_leaf_nodes : int or None, default=None
-        Grow best-first until the tree has this number of leaves.
+        Grow best-first, up to this number of leaves.
     min_impurity_decrease : float, default=0.0
-        A node is split only if the loss saved per example, times its share of the examples, is at least this.
+        A node is split only if the decrease in loss per example, times its share of the examples, is at least this.
     categorical_features : None, "from_dtype", or array-like of int, str or bool, default=None
-        Which columns hold categories (texts or numbers without an order); see `OC1Classifier`. In each tree, the mean
-        response of a category, drawn to the mean of all for rare ones, takes the place of the attribute.
+        Which columns hold categories (text, or numbers without an order); see `OC1Classifier`. In each tree, a category
+        is replaced by its mean response, shrunk towards the overall mean for rare categories.
     prune : {"auto", "holdout", "cv", None}, default="auto"
-        Cost-complexity pruning: with a part of the examples kept back, by cross-validation in ten folds on all of them,
-        or none. "auto" is "cv" for up to 2000 examples, for which it is more accurate and quick enough, else
-        "holdout".
+        Cost-complexity pruning: on held-out examples, by ten-fold cross-validation, or none. "auto" means "cv" for up
+        to 2000 examples, where it is more accurate and fast enough, and "holdout" for more.
     prune_fraction : float, default=0.1
-        Share of the examples kept back for ``prune="holdout"``.
+        Fraction of the examples to hold out for ``prune="holdout"``.
     prune_se : float, default=0.0
-        Take the smallest tree whose mean loss is within this number of standard errors of the best. Weights count as
+        Choose the smallest tree whose mean loss is within this number of standard errors of the best. Weights count as
         numbers of examples here.
     ccp_alpha : float, default=0.0
-        The price of a leaf, in mean loss, at which the tree is cut after that, with any `prune`: scikit-learn's
-        ``ccp_alpha``, on the same scale. ``cost_complexity_pruning_path`` lists those that make a difference.
+        Cost of a leaf, in mean loss, for a final cost-complexity pruning, with any `prune`. This is scikit-learn's
+        ``ccp_alpha``, on the same scale; ``cost_complexity_pruning_path`` lists the values that make a difference.
     random_state : int, RandomState instance or None, default=None
         The same seed gives the same tree.
     verbose : int, default=0
@@ -202,19 +202,19 @@ class OC1Regressor(RegressorMixin, CategoricalTree, CostComplexityTree, Splitter
     unpruned_tree_ : RegressionTree
         The tree as it was grown.
     pruning_path_ : record array with the fields ``alpha``, ``leaves``, ``loss``
-        The cost-complexity sequence from the whole tree to the root. Alpha is the mean loss that a leaf must save
-        (scikit-learn's ``ccp_alpha``), the loss is the mean on the examples kept back (or cross-validated; NaN without
-        pruning).
+        The cost-complexity sequence from the full tree to the root. Alpha is the decrease in mean loss that a leaf must
+        achieve (scikit-learn's ``ccp_alpha``); the loss is the mean on held-out examples or by cross-validation (NaN
+        without pruning).
     categories_ : list with an array or None for each attribute, or None
-        The values of the categorical attributes, the most frequent first; None if there are no such attributes.
+        The values of the categorical attributes, most frequent first; None if there are none.
     n_features_in_ : int
     feature_names_in_ : array (n_features_in_,)
         Only if the attributes have names.
     feature_importances_ : array (n_features_in_,)
-        Loss saved by the splits, shared among their attributes by the size of the standardised coefficients; adds up
-        to 1.
+        Decrease in loss by the splits, divided among their attributes by the size of the standardised coefficients;
+        sums to 1.
     n_hyperplanes_ : int
-        Hyperplanes considered while growing: one for each line search and for each starting point.
+        Number of hyperplanes considered while growing: one for each line search and each starting point.
 
     Examples
     --------

@@ -28,31 +28,31 @@ _PICKLE = "is a pickle, which is never read: it could run any program; save the 
 
 
 def save_model(model: Any, path: FilePath, *, source: Source | None = None) -> None:
-    """Write a fitted model to a file, whole or not at all.
+    """Save a fitted model to a file, completely or not at all.
 
     Parameters
     ----------
     model : fitted estimator of this package
-        A tree or a vote of trees.
+        A tree or an ensemble of trees.
     path : str or path-like
-        ``.dt`` writes the format of the OC1 program of 1994, which holds hyperplanes and class counts only: no names,
-        no labels but 1, 2, ..., no values for missing ones, no parameters, and no `source`. Everything else is written
-        as JSON, compressed if the name ends in ``.gz``.
+        A name that ends in ``.dt`` selects the format of the 1994 OC1 program, which stores only hyperplanes and class
+        counts: no names, no labels other than 1, 2, ..., no fill values for missing values, no parameters, and no
+        `source`. Everything else is written as JSON, compressed if the name ends in ``.gz``.
     source : Source, optional
         What the training data looked like.
 
     Raises
     ------
     TypeError
-        The model is not of this package.
+        The model is not from this package.
     ValueError
-        The format cannot hold the model; the file cannot be written (`FileProblem`).
+        The format cannot represent the model, or the file cannot be written (`FileProblem`).
 
     Warns
     -----
     UserWarning
         A parameter cannot be stored, such as a criterion that is a function. The loaded model predicts the same, but
-        has the parameter's default for the next fit.
+        will use the parameter's default if it is fitted again.
 
     Examples
     --------
@@ -76,7 +76,7 @@ def save_model(model: Any, path: FilePath, *, source: Source | None = None) -> N
 
 
 def load_model(path: FilePath) -> Any:
-    """Read a fitted model that `save_model` wrote, or a ``.dt`` file.
+    """Load a fitted model that was saved by `save_model`, or a ``.dt`` file.
 
     Parameters
     ----------
@@ -85,20 +85,19 @@ def load_model(path: FilePath) -> Any:
     Returns
     -------
     fitted estimator
-        It predicts as the one that was saved, to the last bit. A ``.dt`` file gives an `OC1Classifier` with the
-        default parameters and the classes 1, 2, ...; the format knows no names and no pruning, and missing values
-        count as 0.
+        It predicts exactly as the model that was saved. A ``.dt`` file gives an `OC1Classifier` with the default
+        parameters and the classes 1, 2, ...; the format has no names and no pruning, and missing values count as 0.
 
     Raises
     ------
     FileProblem
-        The file cannot be read, or is not a model in every detail. (It is a ValueError.)
+        The file cannot be read or is not a valid model. (This is a ValueError.)
     """
     return read_model(path).model
 
 
 def read_model(path: FilePath) -> LoadedModel:
-    """Read a fitted model together with what is known of its training data.
+    """Load a fitted model together with what is known about its training data.
 
     Parameters
     ----------
