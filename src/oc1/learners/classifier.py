@@ -136,16 +136,16 @@ class OC1Classifier(CategoricalTree, CostComplexityTree, TreeClassifier):
         linear combinations, but categories with equal shares are never separated. Missing values, and categories not
         seen in training, count as the mean.
     missing : {"mean", "direction"}, default="mean"
-        How missing values are handled. "mean": they are replaced by the attribute's mean. "direction": an axis-parallel
+        How missing values are handled: "mean" replaces them by the attribute's mean; with "direction", an axis-parallel
         split sends them to the side that makes it purer, and can also test whether a value is missing. Oblique splits,
         categories, and attributes without missing values at the node in training always use the mean.
     prune : {"auto", "holdout", "cv", None}, default="auto"
-        How the size of the tree is decided. "auto": by the complexity penalty, and all examples are used to grow the
-        tree. Trees to which the penalty does not apply (``splits="axis"``, ``normalize="positive"``,
-        ``complexity_penalty=0``) are pruned by cross-validation up to 2000 examples, otherwise with held-out examples.
+        How the size of the tree is decided: by the complexity penalty ("auto"), by cost-complexity pruning on held-out
+        examples ("holdout") or by ten-fold cross-validation ("cv"), or not at all (None). With "auto", all examples are
+        used to grow the tree; trees to which the penalty does not apply (``splits="axis"``, ``normalize="positive"``,
+        ``complexity_penalty=0``) are pruned by cross-validation up to 2000 examples, otherwise on held-out examples.
         With ``preset="paper"``, "auto" means "holdout". The other values grow the tree by purity alone, until the
-        leaves are pure, and then apply cost-complexity pruning: on held-out examples ("holdout"), by ten-fold
-        cross-validation ("cv"), or not at all (None).
+        leaves are pure, before they prune.
     prune_fraction : float, default=0.1
         Fraction of the examples to hold out for ``prune="holdout"``.
     prune_se : float, default=0.0
