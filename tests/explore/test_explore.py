@@ -293,7 +293,7 @@ def test_the_command_leaves_out_unknown_classes(files):
 def test_the_command_refuses_what_cannot_be(files):
     result = run("explore", files / "rcb.json", files / "rcb.csv", "-o", files / "rcb.csv")
     assert result.exit_code == 2
-    assert "one of the files that are read" in result.stderr
+    assert "one of the input files" in result.stderr
     result = run("explore", files / "rcb.json", files / "rcb.csv", "--target", "left")
     assert result.exit_code == 1
     assert result.stderr.startswith("error: ")
