@@ -2,7 +2,7 @@
 
 A measure is a function of the class counts on the two sides of a split; OC1 minimises it. The functions here are the
 definitions of section 3.3.1 and Appendix B, for use and for reading; the compiled search maximises an equivalent *gain*
-(`oc1.kernels._kernels`), and the tests hold the two together.
+(`oc1.kernels.criteria`), and the tests hold the two together.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ import numpy.typing as npt
 from numba import njit, types
 from numba.core.errors import NumbaError
 
-from .kernels import _kernels
 from .kernels import criteria as _measures
+from .kernels import layout
 
 ImpurityFunction = Callable[[np.ndarray, np.ndarray], float]
 #: A function that Numba has compiled.
@@ -125,7 +125,7 @@ class Measure(NamedTuple):
 
     def pointers(self) -> tuple[Compiled, Compiled]:
         """Return the compiled functions by which the kernels score and bound splits."""
-        if self.code == _kernels.CUSTOM:
+        if self.code == layout.CUSTOM:
             return _compile(self.impurity, self.name)[1], _measures.pointers(self.code)[1]
         return _measures.pointers(self.code)
 
@@ -133,12 +133,12 @@ class Measure(NamedTuple):
 MEASURES: dict[str, Measure] = {
     function.__name__: Measure(function.__name__, function, code)
     for function, code in (
-        (twoing, _kernels.TWOING),
-        (gini, _kernels.GINI),
-        (info_gain, _kernels.INFO_GAIN),
-        (max_minority, _kernels.MAX_MINORITY),
-        (sum_minority, _kernels.SUM_MINORITY),
-        (sum_of_variances, _kernels.VARIANCES),
+        (twoing, layout.TWOING),
+        (gini, layout.GINI),
+        (info_gain, layout.INFO_GAIN),
+        (max_minority, layout.MAX_MINORITY),
+        (sum_minority, layout.SUM_MINORITY),
+        (sum_of_variances, layout.VARIANCES),
     )
 }
 
@@ -168,7 +168,7 @@ def get_measure(criterion: str | ImpurityFunction, n_classes: int = 2) -> Measur
         return MEASURES[criterion]
     name = getattr(criterion, "__name__", repr(criterion))
     _try_out(criterion, _compile(criterion, name)[0], name, max(2, n_classes))
-    return Measure(name, criterion, _kernels.CUSTOM)
+    return Measure(name, criterion, layout.CUSTOM)
 
 
 def _compile(function: ImpurityFunction, name: str) -> tuple[Compiled, Compiled]:

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from oc1.data import search_space as scaling
 from oc1.data.search_space import SearchSpace
-from oc1.kernels._kernels import flat_view
+from oc1.kernels.records import flat_view
 
 LAYOUTS = {
     "by rows": np.ascontiguousarray,

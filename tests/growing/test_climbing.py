@@ -9,9 +9,9 @@ from oc1.growing import rounds
 from oc1.growing.climbing import Climbing, best_attribute, climb
 from oc1.growing.rounds import answer
 from oc1.impurity import MEASURES
-from oc1.kernels import _kernels
+from oc1.kernels import layout
 
-ORDERS = {"sequential": _kernels.SEQUENTIAL, "best": _kernels.BEST, "random": _kernels.RANDOM}
+ORDERS = {"sequential": layout.SEQUENTIAL, "best": layout.BEST, "random": layout.RANDOM}
 
 
 @settings(max_examples=60, deadline=None)
@@ -129,7 +129,7 @@ def test_more_is_asked_for_the_longer_nothing_moves():
     node = stripes()
     end = climbed(node, numbers=[0], n_jumps=0)[0].plane
     node = stripes()
-    how = Climbing(_kernels.SEQUENTIAL, 0, 0, 1, 100)
+    how = Climbing(layout.SEQUENTIAL, 0, 0, 1, 100)
     answer([climb(end, node.scorer, node.sketch, how, 1)], node, 2048)  # fine buckets: no line is counted twice
     assert node.asked == [1, 2, 2]
 
@@ -137,7 +137,7 @@ def test_more_is_asked_for_the_longer_nothing_moves():
 def test_a_run_that_separates_the_classes_stops():
     X = np.array([[-2.0, 0.0], [-1.0, 1.0], [1.0, 0.5], [2.0, 0.1]] * 20)
     node = Node(X, (X[:, 0] > 0).astype(int))
-    how = Climbing(_kernels.SEQUENTIAL, 0, 5, 1, 4)
+    how = Climbing(layout.SEQUENTIAL, 0, 5, 1, 4)
     (run,) = answer([climb(np.array([1.0, 0.0, 0.0]), node.scorer, node.sketch, how, 1)], node, node.scorer.half)
     np.testing.assert_array_equal(run.plane, [1.0, 0.0, 0.0])
     assert node.asked == [1]

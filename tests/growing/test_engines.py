@@ -15,7 +15,7 @@ from oc1.growing.calls import NodeSlice, count_lines, count_sides
 from oc1.growing.engines import LocalExamples, place_test
 from oc1.growing.linear_tests import LinearTest
 from oc1.growing.rounds import Line, packed
-from oc1.kernels import _kernels
+from oc1.kernels.records import Examples
 
 HALF = 8
 
@@ -32,18 +32,14 @@ def local_examples(weighted=False, missing=False, keeps_columns=True, n=700, d=3
     rows[start:stop] = rows[start:stop][np.argsort(y[rows[start:stop]], kind="stable")]
     space = SearchSpace(np.full(d, 0.5), np.full(d, 2.0))
     fill = np.full(d, 0.25)
-    values, row_step, column_step = _kernels.flat_view(X)
-    arrays = _kernels.Examples(
-        values=values,
-        row_step=row_step,
-        column_step=column_step,
+    arrays = Examples(
         shift=space.shift,
         columns=space.columns(X, rows, fill) if keeps_columns else X.T,
         scale=space.scale,
         labels=y[rows].astype(np.int32),
         weights=rng.random(n) + 0.1 if weighted else np.empty(0),
         rows=rows.astype(np.int64),
-        holes=np.isnan(X.T).astype(np.uint8) if missing else np.zeros((0, 0), np.uint8),
+        missing=np.isnan(X.T).astype(np.uint8) if missing else np.zeros((0, 0), np.uint8),
         fill=fill,
     )
     statistics = SimpleNamespace(space=space)

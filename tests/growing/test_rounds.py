@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from oc1.growing.rounds import MAX_ZOOMS, Scorer, packed
 from oc1.impurity import MEASURES, get_measure
-from oc1.kernels import _kernels
+from oc1.kernels import layout
 
 # ------------------------------------------------------------------------------------------------ scores and bounds
 
@@ -40,7 +40,7 @@ def test_scores_at_edges_are_the_measure_of_the_counts(problem, half, criterion)
             counts.append(np.bincount(node.labels[left], minlength=node.k))
             weights.append(here)
             if min(left.sum(), (~left).sum()) < min_leaf:
-                assert score == _kernels.NOTHING
+                assert score == layout.NO_SPLIT
             else:
                 expected = naive.gain(criterion, here, there) if criterion in MEASURES else -own_gini(here, there)
                 assert score == pytest.approx(expected, rel=1e-9, abs=1e-12)
@@ -109,7 +109,7 @@ def test_the_best_position_of_a_line_is_found_within_the_tolerance(half, problem
     (found,), n_rounds = asked_in_rounds(node, [line], from_plane=False)
     gains = node.positions(line, node.scorer.min_leaf)
     event(f"{n_rounds} rounds")
-    if found.score == _kernels.NOTHING:
+    if found.score == layout.NO_SPLIT:
         assert n_rounds > MAX_ZOOMS or not looked_at(node, line, gains)
         return
     assert max(gain for *_, gain in gains) >= found.score - 1e-9
@@ -139,7 +139,7 @@ def test_the_best_of_several_lines_is_found_within_the_tolerance(problem):
     lines = [draw_line(node, rng) for _ in range(3)]
     found, n_rounds = asked_in_rounds(node, lines, from_plane=False)
     best = [gain for line in lines for gain in looked_at(node, line, node.positions(line, node.scorer.min_leaf))]
-    if best and max(one.score for one in found) > _kernels.NOTHING:
+    if best and max(one.score for one in found) > layout.NO_SPLIT:
         assert max(one.score for one in found) >= max(best) - missed_at_most(node, n_rounds)
 
 
@@ -158,7 +158,7 @@ def test_what_is_left_unmoved_cannot_be_improved_by_more_than_the_tolerance(prob
         plane = plane + found.alpha * line.direction
     else:
         raise AssertionError("it keeps moving")
-    if found.current == _kernels.NOTHING:
+    if found.current == layout.NO_SPLIT:
         return
     assert found.current == pytest.approx(node.gain_of(plane), rel=1e-9, abs=1e-12)
     best = max(looked_at(node, line, node.positions(line, scorer.min_leaf)), default=found.current)
@@ -173,7 +173,7 @@ def test_the_step_leads_to_the_position_that_was_scored(problem):
     node.scorer.half = 16
     line = draw_line(node, rng)
     (found,), _ = asked_in_rounds(node, [line], from_plane=False)
-    if found.score > _kernels.NOTHING:
+    if found.score > layout.NO_SPLIT:
         reached = node.gain_of(line.plane + found.alpha * line.direction)
         # Float32: an example right at the edge of a bucket may be on either side.
         assert reached == pytest.approx(found.score, rel=1e-9, abs=4 * node.scorer.tolerance + 1e-9)

@@ -7,9 +7,10 @@ import pytest
 from sklearn.datasets import load_iris, load_wine
 
 from oc1 import OC1Classifier
+from oc1.growing import calls
 from oc1.growing import options as growth_options
 from oc1.growing.starts import GROUPINGS, STARTS, NodeView, twoing
-from oc1.kernels import _kernels
+from oc1.kernels import layout
 
 LINEAR = [name for name in STARTS if name not in ("axis", "parent")]
 
@@ -231,16 +232,16 @@ def test_every_run_begins_at_its_own_plane(ls10, monkeypatch, options, n_jobs):
     y = np.where(np.random.default_rng(0).random(len(y)) < 0.1, 3 - y, y)
     monkeypatch.setattr(growth_options, "MIN_SHARED_ROWS", 100)
     begun = []
-    search = _kernels.search_node
+    search = calls.search_node
 
     def spy(*arguments):
-        plan, (stage, first, last, scratch) = _kernels.Plan(*arguments[-6]), arguments[-4:]
-        if stage != _kernels.JUMP and plan.n_given:
-            rows = range(max(first, plan.axis_starts), min(last, plan.axis_starts + plan.n_given))
-            begun.extend(tuple(scratch[12][row, _kernels.PLANE :]) for row in rows)
+        how, (stage, first, last, work) = arguments[2], arguments[-4:]
+        if stage != layout.JUMP and how.n_given:
+            rows = range(max(first, how.axis_starts), min(last, how.axis_starts + how.n_given))
+            begun.extend(tuple(work.runs[row, layout.PLANE :]) for row in rows)
         return search(*arguments)
 
-    monkeypatch.setattr(_kernels, "search_node", spy)
+    monkeypatch.setattr(calls, "search_node", spy)
     names = ["axis", "logistic", "means", "least_squares"]
     OC1Classifier(starts=names, max_depth=1, n_restarts=1, random_state=0, n_jobs=n_jobs, **options).fit(X, y)
     assert len(set(begun)) == len(begun) >= 3

@@ -20,7 +20,7 @@ from ..growing.grower import Grower, make_grower
 from ..growing.nodes import NodeTable, PendingNode, build_tree
 from ..growing.options import TreeSetup
 from ..growing.progress import MOVES, Move, Reporter
-from ..kernels import _kernels
+from ..kernels import layout
 from ..learners.base import Grown, standard_scale
 from ..learners.classifier import OC1Classifier
 from ..tree.text import write_test
@@ -418,7 +418,7 @@ _Recording.__name__ = OC1Classifier.__name__  # for messages
 
 def _step_of(move: Move, space: SearchSpace) -> Step:
     d = len(space.scale)
-    kind = {_kernels.A_START: START, _kernels.A_JUMP: JUMP}.get(move.which, COEFFICIENT)
+    kind = {layout.A_START: START, layout.A_JUMP: JUMP}.get(move.which, COEFFICIENT)
     coefficients, threshold = np.zeros(d), 0.0
     if (move.plane[:-1] * space.scale).any():
         features, own, threshold = space.test_of(move.plane)

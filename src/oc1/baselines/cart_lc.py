@@ -46,10 +46,10 @@ class SearchedNode:
         # Sums of equal weights differ from counts in nothing but time.
         weights = np.empty(0) if (node.weights == 1).all() else node.weights[order]
         bounds = np.concatenate([[0], np.cumsum(sizes)])
-        self.examples = Examples.of_columns(columns, labels.astype(np.int32), weights)  # type: ignore[no-untyped-call]
+        self.examples = Examples.of_columns(columns, labels.astype(np.int32), weights)
         own = self.examples
         self.node = Node(0, own.labels, own.weights, totals, category_numbers(totals), present, bounds)
-        self.work = Workspace.make(len(labels), node.n_classes, d, 1)  # type: ignore[no-untyped-call]
+        self.work = Workspace.make(len(labels), node.n_classes, d, 1)
         self.work.line.places[present] = np.arange(len(present))
         self.work.line.stream[0] = 1  # the same for all nodes and seeds: this search is deterministic
         self.measure, self.n_coefficients = measure, d + 1

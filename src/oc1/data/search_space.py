@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..kernels._kernels import flat_view
 from ..kernels.histograms import gather_columns
+from ..kernels.records import flat_view
 from .exact_moments import ExactMoments, exact_moments, in_threads
 
 NORMALIZATIONS = ("standard", "positive")
@@ -91,7 +91,7 @@ class SearchSpace:
     def test_of(self, plane: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
         """Return a plane as a test in the user's units: features (at least one), coefficients, threshold.
 
-        As `_kernels.oblique_test` writes it: the first coefficient is positive, and the largest one is 1 on the
+        As `kernels.split.oblique_test` writes it: the first coefficient is positive, and the largest one is 1 on the
         attributes of this space.
         """
         features = np.flatnonzero((plane[:-1] != 0.0) & (self.scale > 0.0))

@@ -14,10 +14,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..data.search_space import sample_positions
-from ..impurity import Measure, raise_failure
-from ..kernels import _kernels, histograms
-from ..kernels._pointers import typed
+from ..impurity import Measure, category_numbers, raise_failure
+from ..kernels import histograms, layout, split
 from ..kernels.elimination import shortening
+from ..kernels.grow import Searches, grow
+from ..kernels.histogram_scores import score_lines, score_sides
+from ..kernels.line_search import compiled_line_search
+from ..kernels.node_search import compiled_search, search_node
+from ..kernels.records import AxisSplit, Criterion, Node, Nodes, Settings, Source, Workspace
 from .linear_tests import LinearTest
 from .nodes import Expansion, NodeTable, PendingNode
 from .options import TreeSetup
@@ -98,12 +102,12 @@ def project_rows(X: np.ndarray, rows: np.ndarray, fill: np.ndarray, test: Linear
     places = np.ascontiguousarray(rows, dtype=np.int64)
     terms = test.features.astype(np.int32), np.ascontiguousarray(test.coefficients, dtype=np.float64)
     with np.errstate(all="ignore"):
-        _kernels.project_rows(*_kernels.flat_view(X), fill, places, *terms, np.array([test.missing]), out)
+        split.project_rows(Source.of(X, fill), places, *terms, np.array([test.missing]), out)
     return out
 
 
 class Scores:
-    """The purity of splits of one node, by class counts; larger is better (see `oc1.kernels._kernels`).
+    """The purity of splits of one node, by class counts; larger is better (see `oc1.kernels.criteria`).
 
     Parameters
     ----------
@@ -129,22 +133,24 @@ class Scores:
     ):
         self.sizes, self.totals = np.asarray(sizes, dtype=np.float64), np.asarray(totals, dtype=np.float64)
         self.present, self.measure, self.min_leaf = np.asarray(present, dtype=np.int64), measure, min_leaf
-        self._rate, self._bound = map(typed, measure.pointers())
-        k = len(self.totals)
-        order = np.lexsort((np.arange(k), -self.totals))
-        self._ranks = np.empty(k)
-        self._ranks[order] = np.arange(1, k + 1)
-        self._pairs, self._stream = np.zeros((5, max(k, n_classes))), np.zeros(2, dtype=np.uint64)
+        self._criterion = Criterion(measure.code, min_leaf, *measure.pointers())
+        nowhere, nobody = np.empty(0, np.int64), np.empty(0, np.int32)
+        ranks = category_numbers(self.totals)
+        self._node = Node(0, nobody, np.empty(0), self.totals, ranks, self.present, nowhere)
+        self._buffers = Workspace.make(0, max(len(self.totals), n_classes), 0, 0).line
 
     def lines(self, counted: Histograms) -> tuple[np.ndarray, np.ndarray]:
         """Return the scores at the edges of each line's buckets, and bounds of what is inside them."""
         q, k, width = counted.counts.shape
         n_buckets = (width - 2) // 2
         scores, bounds = np.empty((q, n_buckets + 1)), np.empty((q, n_buckets))
-        room = np.empty((k + 2, width)), np.empty((k + 2, n_buckets + 1)), np.empty((2, n_buckets + 1))
-        how = self.measure.code, self.min_leaf, self._rate, self._bound
+        buffers = self._buffers._replace(
+            histogram=np.empty((k + 2, width)),
+            left=np.empty((k + 2, n_buckets + 1)),
+            edges=np.empty((2, n_buckets + 1)),
+        )
         with np.errstate(all="ignore"):
-            _kernels.score_lines(*counted, *self._node, *how, *room, self._pairs, self._stream, scores, bounds)
+            score_lines(*counted, self.sizes, self._node, self._criterion, buffers, scores, bounds)
         self._check()
         return scores, bounds
 
@@ -152,62 +158,40 @@ class Scores:
         """Return the scores of splits with these numbers and weights of the classes on their left."""
         scores = np.empty(len(counts))
         left = weights.astype(np.float64), counts.astype(np.float64)
-        how = self.measure.code, self.min_leaf, self._rate
         with np.errstate(all="ignore"):
-            _kernels.score_sides(*left, *self._node, *how, self._pairs, self._stream, scores)
+            score_sides(*left, self.sizes, self._node, self._criterion, self._buffers, scores)
         self._check()
         return scores
 
-    @property
-    def _node(self) -> tuple[np.ndarray, ...]:
-        return self.sizes, self.totals, self._ranks, self.present
-
     def _check(self) -> None:
-        if self._stream[1]:
-            raise_failure(self.measure.impurity, self.measure.name, self._pairs[3], self._pairs[4])
+        if self._buffers.stream[1]:
+            raise_failure(self.measure.impurity, self.measure.name, *self._buffers.counts[3:5])
 
 
 # ---------------------------------------------------------------------------------------------------- searching
-
-
-class AxisSplit(NamedTuple):
-    """The best axis-parallel split of a node."""
-
-    score: float = _kernels.NOTHING
-    attribute: int = -1  # -1: there is none
-    threshold: float = 0.0  # in search space
-    missing: int = _kernels.BY_FILL  # side of the missing values
-
-    def plane(self, n_features: int) -> np.ndarray | None:
-        """Return the split as a plane of the search space; None if there is none."""
-        if self.attribute < 0:
-            return None
-        plane = np.zeros(n_features + 1)
-        plane[self.attribute], plane[-1] = 1.0, -self.threshold
-        return plane
 
 
 class Searched(NamedTuple):
     """What a search of a node found."""
 
     axis: AxisSplit
-    runs: np.ndarray  # float64 (n_runs, PLANE + d + 1): see the columns of `_kernels.Scratch.runs`
+    runs: np.ndarray  # float64 (n_runs, PLANE + d + 1): see `kernels.layout`
 
     @property
     def made(self) -> np.ndarray:
         """The runs that were made: none after one that is pure."""
-        pure = np.flatnonzero(self.runs[:, _kernels.PURE])
+        pure = np.flatnonzero(self.runs[:, layout.PURE])
         return self.runs[: pure[0] + 1] if len(pure) else self.runs
 
     @property
     def best(self) -> np.ndarray:
         """The purest of the runs."""
-        return self.made[self.made[:, _kernels.SCORE].argmax()]
+        return self.made[self.made[:, layout.SCORE].argmax()]
 
     @property
     def considered(self) -> int:
         """Hyperplanes that the runs have considered."""
-        return int(self.made[:, [_kernels.CLIMBED, _kernels.JUMPED]].sum())
+        return int(self.made[:, [layout.CLIMBED, layout.JUMPED]].sum())
 
 
 class NodeKernels:
@@ -227,18 +211,18 @@ class NodeKernels:
     def __init__(self, setup: TreeSetup, max_rows: int, reporter: Reporter, pool: ThreadPoolExecutor | None):
         self.setup, self.options, self.n_classes = setup, setup.options, setup.n_classes
         self.max_rows, self.reporter, self.pool = max_rows, reporter, pool
-        self.space, self.plan = setup.statistics.space, setup.plan
+        self.space, self.settings = setup.statistics.space, setup.settings
         self.n_features = len(setup.fill)
         self.n_varying = max(1, int(np.count_nonzero(self.space.scale)))  # attributes that are not constant
         self.n_hyperplanes = 0
         self._lock, self._local = threading.Lock(), threading.local()
         self._dividing = threading.current_thread()  # the others get nodes that are not large
-        self._pointers: tuple[Any, ...] = ()
 
     def compile(self) -> None:
-        """Get the two searches and the measure's two functions, which the kernels call through pointers."""
-        self._pointers = tuple(map(typed, (*_kernels.compiled_searches(), *self.options.measure.pointers())))
-        self._shorten = typed(shortening(self.plan.max_terms < self.n_features))
+        """Get the searches and the measure's two functions, which the kernels call through pointers."""
+        shorten = shortening(self.settings.max_terms < self.n_features)
+        self._searches = Searches(compiled_search(), compiled_line_search(), shorten)
+        self._functions = self.options.measure.pointers()
 
     def count(self, considered: int) -> None:
         """Add to the number of hyperplanes that were considered."""
@@ -246,9 +230,9 @@ class NodeKernels:
             self.n_hyperplanes += considered
 
     def stays_leaf(self, node: PendingNode) -> bool:
-        """Whether a node is not to be split, whatever a search would find (see `_kernels.stays_leaf`)."""
-        too_small = node.size < max(self.plan.min_split, 2 * self.plan.min_leaf)
-        return bool(np.count_nonzero(node.class_weights) < 2 or node.depth >= self.plan.max_depth or too_small)
+        """Whether a node is not to be split, whatever a search would find (see `kernels.node_search.stays_leaf`)."""
+        too_small = node.size < max(self.settings.min_split, 2 * self.settings.min_leaf)
+        return bool(np.count_nonzero(node.class_weights) < 2 or node.depth >= self.settings.max_depth or too_small)
 
     def grow(
         self,
@@ -257,113 +241,120 @@ class NodeKernels:
         searched: Searched | None = None,
         test: LinearTest | None = None,
         centred: bool = True,
-        plan: _kernels.Plan | None = None,
+        settings: Settings | None = None,
     ) -> Expansion:
         """Grow from a node, as far as `max_splits` allows.
 
         Its split is the best of what was `searched` for before; or that of the given `test`, whose threshold is then
         `centred` between its neighbours or not.
         """
-        held, scratch = node.examples, self._scratch()
+        held, work = node.examples, self._workspace()
+        settings = self.settings if settings is None else settings
         room = 3 if max_splits == 1 else 2 * node.size + 1
         n_terms = self.n_features + (0 if max_splits == 1 else MAX_TERMS_PER_CALL)
-        nodes = _kernels.Nodes.make(room, n_terms, self.n_classes)
-        nodes.table[0, : _kernels.LEFT] = held.start, held.stop, node.depth
+        nodes = Nodes.make(room, n_terms, self.n_classes)
+        nodes.table[0, : layout.LEFT] = held.start, held.stop, node.depth
         nodes.counts[0], nodes.seeds[0] = node.class_weights, node.seed
-        n_given = 0
-        if test is not None:
-            n_given = len(test.features)
-            nodes.features[:n_given], nodes.coefficients[:n_given] = test.features, test.coefficients
-            nodes.reals[0, 0], nodes.table[0, _kernels.MISSING] = test.threshold, test.missing
-        if searched is not None:
-            scratch.runs[: len(searched.runs)] = searched.runs
-        axis = tuple(AxisSplit() if searched is None else searched.axis)
-        tuples = tuple(held.arrays), tuple(plan or self.plan), self._shorten, *self._pointers, tuple(scratch)
+        data = held.engine.source, held.arrays, self._criterion(settings), settings
         with np.errstate(all="ignore"):
-            n_nodes, n_terms, considered = _kernels.grow(
-                *tuples, tuple(nodes), max_splits, searched is not None, axis, n_given, centred
-            )
-        self._check_measure(scratch)
-        self.count(considered)
-        self._tell_moves(node, scratch)
+            if test is not None:
+                n_nodes, n_terms = self._divide(data, test, centred, nodes, work)
+            else:
+                if searched is not None:
+                    work.runs[: len(searched.runs)] = searched.runs
+                axis = AxisSplit() if searched is None else searched.axis
+                n_nodes, n_terms, considered = grow(
+                    *data, self._searches, max_splits, searched is not None, axis, nodes, work
+                )
+                self.count(considered)
+        self._check_measure(work)
+        self._tell_moves(node, work)
         table = NodeTable(nodes.trimmed(n_nodes, n_terms))
         return Expansion(table, [node.child(table, row, held.part(start, stop)) for row, start, stop in table.pending])
 
+    def _divide(
+        self, data: tuple[Any, ...], test: LinearTest, centred: bool, nodes: Nodes, work: Workspace
+    ) -> tuple[int, int]:
+        """Divide the first of the nodes by a test, if it can be; return the numbers of nodes and terms."""
+        size = len(test.features)
+        nodes.features[:size], nodes.coefficients[:size] = test.features, test.coefficients
+        nodes.reals[0, 0], nodes.table[0, layout.MISSING] = test.threshold, test.missing
+        return (3, size) if split.split_node(*data, size, centred, nodes, work) else (1, 0)
+
+    def _criterion(self, settings: Settings) -> Criterion:
+        return Criterion(self.options.measure.code, settings.min_leaf, *self._functions)
+
     def search(
-        self, node: PendingNode, plan: _kernels.Plan, with_axis: bool, given: list[np.ndarray] | None = None
+        self, node: PendingNode, settings: Settings, with_axis: bool, given: list[np.ndarray] | None = None
     ) -> Searched:
         """Make all runs of a node, and look for its best axis-parallel split if `with_axis`.
 
-        The runs after the axis-parallel start, if the plan has one, begin at the `given` planes.
+        The runs after the axis-parallel start, if the settings has one, begin at the `given` planes.
         """
-        own, arrays = self._scratch(), node.examples.arrays
-        data = (arrays.columns, arrays.labels, arrays.weights, arrays.rows, arrays.holes)
-        space = (arrays.fill, arrays.shift, arrays.scale)
-        place = (node.examples.start, node.examples.stop, node.depth, node.class_weights)
-        n_runs = plan.n_runs
+        own, held = self._workspace(), node.examples
+        data = held.arrays, self._criterion(settings), settings, self._searches.look, self._searches.line
+        place = held.start, held.stop, node.depth, node.class_weights, np.uint64(node.seed)
+        n_runs = settings.n_runs
         starts = np.array(given) if given else np.empty((0, self.n_features + 1))
 
         def run(stage: int, first: int, last: int) -> AxisSplit:
-            scratch, made = self._scratch(), slice(max(first, 0), last)
-            if stage == _kernels.JUMP:
-                if scratch is not own:
-                    scratch.runs[:] = climbed
+            work, made = self._workspace(), slice(max(first, 0), last)
+            if stage == layout.JUMP:
+                if work is not own:
+                    work.runs[:] = climbed
             else:
-                scratch.runs[made, _kernels.JUMPED] = 0.0
+                work.runs[made, layout.JUMPED] = 0.0
                 # Not the run before them, which begins at the best attribute.
-                own_starts = starts[max(first - plan.axis_starts, 0) : max(last - plan.axis_starts, 0)]
-                begin = max(first, plan.axis_starts)
-                scratch.runs[begin : begin + len(own_starts), _kernels.PLANE :] = own_starts
+                own_starts = starts[max(first - settings.axis_starts, 0) : max(last - settings.axis_starts, 0)]
+                begin = max(first, settings.axis_starts)
+                work.runs[begin : begin + len(own_starts), layout.PLANE :] = own_starts
             with np.errstate(all="ignore"):
-                axis = _kernels.search_node(
-                    *data, *space, *place, *self._pointers, tuple(plan), node.seed, stage, first, last, tuple(scratch)
-                )
-            self._check_measure(scratch)
-            self._tell_moves(node, scratch)
-            own.runs[made] = scratch.runs[made]
-            return AxisSplit(*axis)
+                axis = search_node(*data, *place, stage, first, last, work)
+            self._check_measure(work)
+            self._tell_moves(node, work)
+            own.runs[made] = work.runs[made]
+            return axis
 
-        is_shared = node.size >= plan.shared
+        is_shared = node.size >= settings.two_stages
         pool = self.pool if is_shared and n_runs > 1 else None
-        two_stages = is_shared and plan.n_jumps > 0 and n_runs > 0
-        stage, first_run = _kernels.CLIMB if two_stages else _kernels.BOTH, -1 if with_axis else 0
+        two_stages = is_shared and settings.n_jumps > 0 and n_runs > 0
+        stage, first_run = layout.CLIMB if two_stages else layout.BOTH, -1 if with_axis else 0
         if pool is None:
             axis = run(stage, first_run, n_runs)
         else:
             # The first run may need the best attribute; all others start anywhere.
             axis, *_ = pool.map(run, itertools.repeat(stage), [first_run, *range(1, n_runs)], range(1, n_runs + 1))
         climbed = own.runs.copy()
-        if two_stages and not climbed[:n_runs, _kernels.PURE].any():
+        if two_stages and not climbed[:n_runs, layout.PURE].any():
             if pool is None:
-                run(_kernels.JUMP, 0, n_runs)
+                run(layout.JUMP, 0, n_runs)
             else:
-                list(pool.map(run, itertools.repeat(_kernels.JUMP), range(n_runs), range(1, n_runs + 1)))
+                list(pool.map(run, itertools.repeat(layout.JUMP), range(n_runs), range(1, n_runs + 1)))
         return Searched(axis, own.runs[:n_runs].copy())
 
     def shortening_run(self, plane: np.ndarray) -> Searched:
         """Return what a search would have found if this plane were all: `grow` then drops its surplus terms."""
-        run = np.zeros((1, _kernels.PLANE + self.n_features + 1))
-        run[0, _kernels.SCORE], run[0, _kernels.PLANE :] = np.inf, plane
+        run = np.zeros((1, layout.PLANE + self.n_features + 1))
+        run[0, layout.SCORE], run[0, layout.PLANE :] = np.inf, plane
         return Searched(AxisSplit(), run)
 
-    def _scratch(self) -> _kernels.Scratch:
+    def _workspace(self) -> Workspace:
         """Return this thread's buffers."""
-        if not hasattr(self._local, "scratch"):
+        if not hasattr(self._local, "workspace"):
             # Larger nodes are only divided here.
             n_searched = max(min(self.max_rows, self.options.min_large_rows), len(sample_positions(self.max_rows)))
             n_divided = self.max_rows if threading.current_thread() is self._dividing else n_searched
             n_runs, n_moves = self.options.n_runs(self.n_features), self.reporter.n_moves
-            self._local.scratch = _kernels.Scratch.make(
+            self._local.workspace = Workspace.make(
                 n_searched, self.n_classes, self.n_features, n_runs, n_moves, n_divided
             )
-        return self._local.scratch
+        return self._local.workspace
 
-    def _check_measure(self, scratch: _kernels.Scratch) -> None:
-        if scratch.stream[1]:
-            measure = self.options.measure
-            raise_failure(measure.impurity, measure.name, scratch.counts[3], scratch.counts[4])
+    def _check_measure(self, work: Workspace) -> None:
+        if work.failed_pair is not None:
+            raise_failure(self.options.measure.impurity, self.options.measure.name, *work.failed_pair)
 
-    def _tell_moves(self, node: PendingNode, scratch: _kernels.Scratch) -> None:
+    def _tell_moves(self, node: PendingNode, work: Workspace) -> None:
         if self.reporter.n_moves:
             totals = node.class_weights[node.class_weights > 0.0]
-            self.reporter.moves(*noted_moves(scratch.moves, self.plan.measure, totals))
+            self.reporter.moves(*noted_moves(work.moves, self.options.measure.code, totals))

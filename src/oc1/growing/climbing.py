@@ -17,9 +17,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..kernels import _kernels
-from ..kernels._kernels import NOTHING
-from .calls import AxisSplit
+from ..kernels import layout
+from ..kernels.layout import NO_SPLIT
+from ..kernels.records import AxisSplit
 from .nodes import derived_seed
 from .rounds import Asking, Best, Counter, Line, Scorer, answer, search_lines
 
@@ -87,8 +87,8 @@ def best_attribute(
     step = scorer.max_lines(1)
     for first in range(0, len(lines), step):
         found += answer([search_lines(lines[first : first + step], scorer, seed, first)], counter, scorer.half)[0]
-    best = max((one.score for one in found), default=NOTHING)
-    if best == NOTHING:
+    best = max((one.score for one in found), default=NO_SPLIT)
+    if best == NO_SPLIT:
         return AxisSplit()
     equal = [i for i, one in enumerate(found) if one.score >= best - 1e-10 * abs(best) - 1e-18]
     chosen = equal[derived_seed(seed, len(lines)) % len(equal)]
@@ -97,7 +97,7 @@ def best_attribute(
 
 @dataclass(frozen=True)
 class Climbing:
-    """How runs climb (see `oc1.kernels._kernels.Plan`)."""
+    """How runs climb (see `oc1.kernels.records.Settings`)."""
 
     order: int
     n_perturbations: int
@@ -181,9 +181,9 @@ def perturb_at_random(plane: np.ndarray, scorer: Scorer, sketch: Sketch, how: Cl
 
 
 PERTURB = {
-    _kernels.SEQUENTIAL: perturb_in_turn,
-    _kernels.BEST: perturb_best,
-    _kernels.RANDOM: perturb_at_random,
+    layout.SEQUENTIAL: perturb_in_turn,
+    layout.BEST: perturb_best,
+    layout.RANDOM: perturb_at_random,
 }
 
 
@@ -223,7 +223,7 @@ def promising(planes: np.ndarray, scores: np.ndarray, left: np.ndarray, scorer: 
 
     Those are left out that are clearly behind, and those that stand where a better one does.
     """
-    order = [int(i) for i in np.argsort(-scores, kind="stable") if scores[i] > NOTHING]
+    order = [int(i) for i in np.argsort(-scores, kind="stable") if scores[i] > NO_SPLIT]
     kept: list[int] = []
     for i in order:
         behind = MAX_ERRORS_BEHIND * scorer.standard_error(scores[order[0]], left[order[0]])

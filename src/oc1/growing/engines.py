@@ -19,7 +19,8 @@ import numpy as np
 
 from ..data.search_space import SearchSpace, sample_positions
 from ..impurity import MEASURES
-from ..kernels import _kernels
+from ..kernels import layout
+from ..kernels.records import Examples, Source, borrowed
 from .calls import Histograms, Lines, NodeSlice, Scores, count_lines, count_sides, project_rows
 from .linear_tests import LinearTest, midway
 from .nodes import Expansion, NodeTable, PendingNode
@@ -152,12 +153,12 @@ def place_test(values: np.ndarray, threshold: float, bounds: np.ndarray, weights
 def divide_by_counts(
     large: LargeNode, test: LinearTest, centred: bool, part: Callable[[LinearTest], Sequence[EngineExamples]]
 ) -> Expansion:
-    """Divide a node by a test, as `_kernels.grow` does, where nothing but counts of its examples is known."""
+    """Divide a node by a test, as `kernels.split` does, where nothing but counts of its examples is known."""
     examples: EngineExamples = large.node.examples
     placed = examples.place(test)
-    if test.missing != _kernels.BY_FILL and (placed.below == -np.inf or placed.above == np.inf):
+    if test.missing != layout.BY_FILL and (placed.below == -np.inf or placed.above == np.inf):
         # All known values are on one side: only whether a value is missing is asked.
-        test = replace(test, threshold=float(_kernels.ABOVE_ALL), missing=_kernels.MISSING_RIGHT, gap=0.0)
+        test = replace(test, threshold=float(layout.ABOVE_ALL), missing=layout.MISSING_RIGHT, gap=0.0)
         placed = examples.place(test)
     else:
         threshold = midway(placed.below, placed.above) if centred else test.threshold
@@ -169,17 +170,18 @@ def divide_by_counts(
 
 
 def accepted_gain(large: LargeNode, placed: Placed) -> float | None:
-    """Return what a split gains, None if it is not to be made (see `_kernels.grow`)."""
-    scorer, plan = large.scorer, large.kernels.plan
+    """Return what a split gains, None if it is not to be made (see `kernels.split.worthwhile_gain`)."""
+    scorer, settings = large.scorer, large.kernels.settings
     sides = placed.counts[None], placed.sums[None]
     gain = scorer.sides(*sides)[0]
-    if gain == _kernels.NOTHING:
+    if gain == layout.NO_SPLIT:
         return None
-    least = 1e-18 if plan.measure <= _kernels.VARIANCES else 1e-14
-    if plan.measure == _kernels.CUSTOM:
+    code = scorer.measure.code
+    least = 1e-18 if code <= layout.VARIANCES else 1e-14
+    if code == layout.CUSTOM:
         gini = Scores(scorer.sizes, scorer.totals, scorer.present, MEASURES["gini"], 1)
         gain, least = max(0.0, gini.sides(*sides)[0]), -1.0
-    if not gain > least or gain * scorer.totals.sum() / plan.total < plan.min_decrease:
+    if not gain > least or gain * scorer.totals.sum() / settings.total < settings.min_decrease:
         return None
     return float(gain)
 
@@ -219,19 +221,16 @@ class LocalEngine:
         self.max_local_rows, self.n_small_together = len(rows), options.n_jobs
         self.pool = ThreadPoolExecutor(options.n_jobs) if options.n_jobs > 1 else None
         self.min_together_rows = options.min_shared_rows(len(fill))
-        values, row_step, column_step = _kernels.flat_view(X)
-        self._arrays = _kernels.Examples(
-            values=values,
-            row_step=row_step,
-            column_step=column_step,
-            fill=fill,
-            shift=space.shift,
-            scale=space.scale,
-            columns=_kernels.borrowed(X.T) if self.borrows else space.columns(X, rows, fill, options.n_jobs),
+        self.source = Source.of(X, fill)
+        self._arrays = Examples(
+            columns=borrowed(X.T) if self.borrows else space.columns(X, rows, fill, options.n_jobs),
             labels=y[rows].astype(np.int32),
             weights=np.empty(0) if own_weights is None else own_weights.astype(np.float64),
             rows=rows.astype(np.int64),
-            holes=missing_mask(X, setup.coded) if options.missing == "direction" else NO_MISSING,
+            missing=missing_mask(X, setup.coded) if options.missing == "direction" else NO_MISSING,
+            fill=fill,
+            shift=space.shift,
+            scale=space.scale,
         )
 
     def root(self) -> LocalExamples:
@@ -258,7 +257,7 @@ class LocalExamples:
     """A range of the arrays of this process."""
 
     engine: LocalEngine
-    arrays: _kernels.Examples
+    arrays: Examples
     start: int
     stop: int
 
@@ -310,10 +309,10 @@ class LocalExamples:
     @property
     def missing_attributes(self) -> np.ndarray:
         """Which attributes are missing in some example, and get a learned direction then."""
-        if not self.arrays.holes.size:
+        if not self.arrays.missing.size:
             return np.zeros(len(self.arrays.scale), dtype=bool)
         rows = self.rows
-        return np.array([own[rows].any() for own in self.arrays.holes], dtype=bool)
+        return np.array([own[rows].any() for own in self.arrays.missing], dtype=bool)
 
     @property
     def has_columns(self) -> bool:
@@ -371,9 +370,9 @@ class LocalExamples:
         for first in range(self.start, self.stop, MAX_ROWS_PER_PIECE):
             piece = np.arange(first, min(first + MAX_ROWS_PER_PIECE, self.stop))
             goes_left = plane @ self.columns(piece) <= 0.0
-            if missing != _kernels.BY_FILL:
-                mask = arrays.holes[np.flatnonzero(plane[:-1])[0], arrays.rows[piece]]
-                goes_left = np.where(mask, missing == _kernels.MISSING_LEFT, goes_left)
+            if missing != layout.BY_FILL:
+                mask = arrays.missing[np.flatnonzero(plane[:-1])[0], arrays.rows[piece]]
+                goes_left = np.where(mask, missing == layout.MISSING_LEFT, goes_left)
             weights = arrays.weights[piece] if arrays.weights.size else np.ones(len(piece))
             left += np.bincount(arrays.labels[piece], weights=weights * goes_left, minlength=len(left))
         return left
@@ -405,14 +404,14 @@ class LocalExamples:
 
     def _slice(self, first: int, last: int) -> NodeSlice:
         arrays, bounds = self.arrays, np.clip(self.bounds, first, last)
-        if self.has_columns and not arrays.holes.size:
-            return NodeSlice(arrays.columns, bounds, arrays.weights, arrays.holes)
+        if self.has_columns and not arrays.missing.size:
+            return NodeSlice(arrays.columns, bounds, arrays.weights, arrays.missing)
         rows = arrays.rows[first:last]
         if self.has_columns:
             columns = arrays.columns[:, first:last]
         else:
             columns = self.engine.setup.statistics.space.columns(self.engine.X, rows, arrays.fill)[:-1]
-        mask = np.ascontiguousarray(arrays.holes[:, rows]) if arrays.holes.size else arrays.holes
+        mask = np.ascontiguousarray(arrays.missing[:, rows]) if arrays.missing.size else arrays.missing
         return NodeSlice(np.ascontiguousarray(columns), bounds - first, arrays.weights[first:last], mask)
 
 

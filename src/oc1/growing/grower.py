@@ -15,8 +15,9 @@ from typing import Protocol
 
 import numpy as np
 
-from ..kernels import _kernels
-from ..kernels._compiling import announce_compiling
+from ..kernels import layout
+from ..kernels._jit import announce_compiling
+from ..kernels.records import Nodes
 from .blas import one_blas_thread
 from .calls import NodeKernels
 from .engines import Engine
@@ -196,13 +197,13 @@ class Grower:
             tables.extend(table.subtrees.values())
             self._tell_of_table(table.nodes)
 
-    def _tell_of_table(self, nodes: _kernels.Nodes) -> None:
-        status = nodes.table[:, _kernels.STATUS]
-        leaves = nodes.table[status == _kernels.LEAF]
-        advance(settled=int((leaves[:, _kernels.STOP] - leaves[:, _kernels.START]).sum()))
-        for row in np.flatnonzero(status == _kernels.INNER) if self.reporter.verbose else ():
-            start, stop, depth = nodes.table[row, : _kernels.LEFT]
-            first, n_terms = nodes.table[row, [_kernels.FIRST_TERM, _kernels.N_TERMS]]
+    def _tell_of_table(self, nodes: Nodes) -> None:
+        status = nodes.table[:, layout.STATUS]
+        leaves = nodes.table[status == layout.LEAF]
+        advance(settled=int((leaves[:, layout.STOP] - leaves[:, layout.START]).sum()))
+        for row in np.flatnonzero(status == layout.INNER) if self.reporter.verbose else ():
+            start, stop, depth = nodes.table[row, : layout.LEFT]
+            first, n_terms = nodes.table[row, [layout.FIRST_TERM, layout.N_TERMS]]
             terms, (threshold, gain, _) = slice(first, first + n_terms), nodes.reals[row]
             test = nodes.features[terms], nodes.coefficients[terms], threshold
             self.reporter.linear_node(depth, nodes.counts[row], stop - start, *test, gain)

@@ -11,9 +11,10 @@ from functools import cached_property
 
 import numpy as np
 
-from ..kernels import _kernels
-from ..kernels._kernels import CLIMBED, JUMPED, NOTHING, PLANE, PURE, SCORE
-from .calls import AxisSplit, NodeKernels, Searched
+from ..kernels import layout
+from ..kernels.layout import CLIMBED, JUMPED, NO_SPLIT, PLANE, PURE, SCORE
+from ..kernels.records import AxisSplit, Settings
+from .calls import NodeKernels, Searched
 from .climbing import Climbing, Sketch, best_attribute, climb, promising
 from .engines import EngineExamples
 from .linear_tests import LinearTest
@@ -34,7 +35,7 @@ class LargeNode:
     def __init__(self, node: PendingNode, kernels: NodeKernels):
         self.node, self.kernels = node, kernels
         self.examples: EngineExamples = node.examples
-        self.scorer = self._scorer_of(node, kernels.plan.min_leaf)
+        self.scorer = self._scorer_of(node, kernels.settings.min_leaf)
         sample = self.examples.sample()
         #: The same node, but with an even sample of its examples.
         self.sample = node._replace(examples=sample, class_weights=sample.class_weights)
@@ -46,39 +47,39 @@ class LargeNode:
         return Scorer(node.examples.class_sizes, node.class_weights[present], present, measure, min_leaf, n_classes)
 
     @property
-    def _sample_plan(self) -> _kernels.Plan:
-        """The plan for the sample, of which fewer examples stand for those that each side of a split must have."""
-        plan = self.kernels.plan
-        return plan._replace(min_leaf=max(1, plan.min_leaf * self.sample.size // self.node.size))
+    def _sample_settings(self) -> Settings:
+        """The settings for the sample, of which fewer examples stand for those that each side of a split must have."""
+        settings = self.kernels.settings
+        return settings._replace(min_leaf=max(1, settings.min_leaf * self.sample.size // self.node.size))
 
     # ------------------------------------------------------------------------------------------------ searching
 
-    def search(self, plan: _kernels.Plan, with_axis: bool, given: list[np.ndarray] | None = None) -> Searched:
-        """Search the node as `NodeKernels.search` does; runs that were given up have the score NOTHING."""
+    def search(self, settings: Settings, with_axis: bool, given: list[np.ndarray] | None = None) -> Searched:
+        """Search the node as `NodeKernels.search` does; runs that were given up have the score NO_SPLIT."""
         seed = derived_seed(int(self.node.seed), 0)
         axis = AxisSplit()
         if with_axis:
             axis = best_attribute(self.examples, self.scorer, self._sketch, self._attributes, seed)
-        if plan.n_runs == 0 or self.node.size < plan.min_oblique:
+        if settings.n_runs == 0 or self.node.size < settings.min_oblique:
             return Searched(axis, np.zeros((0, PLANE + self.kernels.n_features + 1)))
         self._tell(f"on a sample of {self.sample.size} of {self.node.size} examples:")
-        on_sample = plan._replace(min_leaf=self._sample_plan.min_leaf)
-        found = self.kernels.search(self.sample, on_sample, bool(plan.axis_starts), given)
+        on_sample = settings._replace(min_leaf=self._sample_settings.min_leaf)
+        found = self.kernels.search(self.sample, on_sample, bool(settings.axis_starts), given)
         runs = found.runs
         n_made = len(found.made)
         planes = runs[:n_made, PLANE:].copy()
-        runs[:, SCORE], runs[:, PURE] = NOTHING, 0.0
+        runs[:, SCORE], runs[:, PURE] = NO_SPLIT, 0.0
         runs[n_made:, [CLIMBED, JUMPED]] = 0.0
         kept = self._promising(planes)
         if kept:
-            self._climb_on(runs, planes, kept, plan, seed)
+            self._climb_on(runs, planes, kept, settings, seed)
         return Searched(axis, runs)
 
-    def _climb_on(self, runs: np.ndarray, planes: np.ndarray, kept: list[int], plan: _kernels.Plan, seed: int) -> None:
+    def _climb_on(self, runs: np.ndarray, planes: np.ndarray, kept: list[int], settings: Settings, seed: int) -> None:
         """Go on with some runs on all examples; put into `runs` where they end."""
         max_lines = self.scorer.max_lines(len(kept))
         n_lines = min(max(2, self.examples.n_lines_at_once // len(kept)), max_lines)
-        how = Climbing(plan.order, plan.n_perturbations, plan.n_jumps, n_lines, max_lines)
+        how = Climbing(settings.order, settings.n_perturbations, settings.n_jumps, n_lines, max_lines)
         climbs = [climb(planes[i], self.scorer, self._sketch, how, derived_seed(seed, i + 1)) for i in kept]
         climbed = answer(climbs, self.examples, self.scorer.half)
         ends = np.array([run.plane for run in climbed])
@@ -99,7 +100,7 @@ class LargeNode:
     def _promising(self, planes: np.ndarray) -> list[int]:
         """Return the runs that are worth going on with, by how they do on the sample."""
         counts, weights = self.sample.examples.count_sides(planes, np.zeros(len(planes), dtype=np.int64))
-        scorer = self._scorer_of(self.sample, self._sample_plan.min_leaf)
+        scorer = self._scorer_of(self.sample, self._sample_settings.min_leaf)
         return promising(planes, scorer.sides(counts, weights), weights, scorer)
 
     @cached_property
@@ -108,9 +109,9 @@ class LargeNode:
         attributes = []
         for m, is_missing in enumerate(self.examples.missing_attributes):
             if is_missing:
-                attributes += [(m, _kernels.MISSING_LEFT), (m, _kernels.MISSING_RIGHT)]
+                attributes += [(m, layout.MISSING_LEFT), (m, layout.MISSING_RIGHT)]
             elif self.kernels.space.scale[m] > 0.0:
-                attributes.append((m, _kernels.BY_FILL))
+                attributes.append((m, layout.BY_FILL))
         return attributes
 
     def left_weights(self, plane: np.ndarray, missing: int) -> np.ndarray:
@@ -132,11 +133,11 @@ class LargeNode:
         test = self._few_terms(plane)
         return self.leaf() if test is None else self.split_by_test(test)
 
-    def split_by_purest(self, searched: Searched, plan: _kernels.Plan) -> Expansion:
+    def split_by_purest(self, searched: Searched, settings: Settings) -> Expansion:
         """Split by the purest hyperplane of a search, as the kernels do with smaller nodes."""
         axis, runs = searched
         n_features = self.kernels.n_features
-        self.kernels.count(n_features * bool(plan.axis) + int(runs[:, [CLIMBED, JUMPED]].sum()))
+        self.kernels.count(n_features * bool(settings.axis) + int(runs[:, [CLIMBED, JUMPED]].sum()))
         tests = []
         best = runs[runs[:, SCORE].argmax()] if len(runs) else None
         if best is not None and best[SCORE] > axis.score:
@@ -158,17 +159,17 @@ class LargeNode:
         placed = [self.examples.place(test) for test in tests]
         scores = self.scorer.sides(np.array([p.counts for p in placed]), np.array([p.sums for p in placed]))
         options, totals = self.kernels.options, self.scorer.totals
-        if options.axis_bias > 1.0 and scores.min() > NOTHING:
+        if options.axis_bias > 1.0 and scores.min() > NO_SPLIT:
             oblique, axis = (options.measure.impurity(p.sums, totals - p.sums) for p in placed)
             return tests[0] if options.axis_bias * oblique < axis else tests[1]
         return tests[0] if scores[0] > scores[1] else tests[1]
 
     def _few_terms(self, plane: np.ndarray) -> LinearTest | None:
         """Return a plane as a test with no more terms than are allowed, chosen by what they do on the sample."""
-        if np.count_nonzero(plane[:-1]) <= self.kernels.plan.max_terms:
+        if np.count_nonzero(plane[:-1]) <= self.kernels.settings.max_terms:
             return LinearTest.of_search_plane(plane, self.kernels.space)
         # The sample is brought into the order of the sides: not the one that others use.
         copied = self.sample._replace(examples=self.sample.examples.copy())
-        plan = self._sample_plan._replace(n_runs=1, min_oblique=0)
-        table = self.kernels.grow(copied, searched=self.kernels.shortening_run(plane), plan=plan).table
+        settings = self._sample_settings._replace(n_runs=1, min_oblique=0)
+        table = self.kernels.grow(copied, searched=self.kernels.shortening_run(plane), settings=settings).table
         return None if table.is_leaf else table.test

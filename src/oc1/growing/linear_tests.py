@@ -12,7 +12,7 @@ from typing import Protocol
 import numpy as np
 
 from ..data.search_space import SearchSpace
-from ..kernels._kernels import BY_FILL
+from ..kernels.layout import BY_FILL
 from ..tree.linear import project
 
 

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from ..kernels import _kernels
+from ..kernels import layout
+from ..kernels.random import mix
+from ..kernels.records import Nodes
 from ..tree.linear import Tree
 from .linear_tests import LinearTest, Split
 
@@ -28,25 +30,25 @@ class NodeTable:
     Pending ones are the roots of further tables, `subtrees`, by their row in this one.
     """
 
-    nodes: _kernels.Nodes
+    nodes: Nodes
     subtrees: dict[int, NodeTable] = field(default_factory=dict)
 
     @classmethod
     def leaf(cls, node: PendingNode) -> NodeTable:
         """Return a table of one node, which stays a leaf."""
-        return cls(_rooted(node, 1, 0, _kernels.LEAF))
+        return cls(_rooted(node, 1, 0, layout.LEAF))
 
     @classmethod
     def divided(cls, node: PendingNode, test: LinearTest, gain: float, children: Sequence[EngineExamples]) -> Expansion:
         """Return a node that was divided by a test, and its two children."""
         n_terms, middle = len(test.features), children[0].size
-        nodes = _rooted(node, 3, n_terms, _kernels.INNER)
-        nodes.table[0, _kernels.LEFT : _kernels.STATUS] = 1, 2, 0, n_terms
-        nodes.table[0, _kernels.MISSING] = test.missing
+        nodes = _rooted(node, 3, n_terms, layout.INNER)
+        nodes.table[0, layout.LEFT : layout.STATUS] = 1, 2, 0, n_terms
+        nodes.table[0, layout.MISSING] = test.missing
         nodes.reals[0] = test.threshold, gain, test.gap
         nodes.features[:], nodes.coefficients[:] = test.features, test.coefficients
-        nodes.table[1:, _kernels.START], nodes.table[1:, _kernels.STOP] = (0, middle), (middle, node.size)
-        nodes.table[1:, _kernels.DEPTH], nodes.table[1:, _kernels.STATUS] = node.depth + 1, _kernels.PENDING
+        nodes.table[1:, layout.START], nodes.table[1:, layout.STOP] = (0, middle), (middle, node.size)
+        nodes.table[1:, layout.DEPTH], nodes.table[1:, layout.STATUS] = node.depth + 1, layout.PENDING
         for side, child in enumerate(children):
             nodes.counts[1 + side] = child.class_weights
             nodes.seeds[1 + side] = derived_seed(int(node.seed), side + 1)
@@ -56,7 +58,7 @@ class NodeTable:
     @property
     def is_leaf(self) -> bool:
         """Whether the first node turned out to be a leaf."""
-        return bool(self.nodes.table[0, _kernels.STATUS] == _kernels.LEAF)
+        return bool(self.nodes.table[0, layout.STATUS] == layout.LEAF)
 
     @property
     def gain(self) -> float:
@@ -66,7 +68,7 @@ class NodeTable:
     @property
     def test(self) -> LinearTest:
         """The test of the first node."""
-        n_terms, missing = self.nodes.table[0, [_kernels.N_TERMS, _kernels.MISSING]].tolist()
+        n_terms, missing = self.nodes.table[0, [layout.N_TERMS, layout.MISSING]].tolist()
         threshold, _, gap = self.nodes.reals[0].tolist()
         return LinearTest(
             self.nodes.features[:n_terms], self.nodes.coefficients[:n_terms], threshold, gap, missing=missing
@@ -75,15 +77,15 @@ class NodeTable:
     @property
     def pending(self) -> list[tuple[int, int, int]]:
         """The nodes that are still to be grown: row, and the range of its examples."""
-        rows = np.flatnonzero(self.nodes.table[:, _kernels.STATUS] == _kernels.PENDING)
-        spans = self.nodes.table[rows][:, [_kernels.START, _kernels.STOP]].tolist()
+        rows = np.flatnonzero(self.nodes.table[:, layout.STATUS] == layout.PENDING)
+        spans = self.nodes.table[rows][:, [layout.START, layout.STOP]].tolist()
         return [(row, start, stop) for row, (start, stop) in zip(rows.tolist(), spans, strict=True)]
 
 
-def _rooted(node: PendingNode, n_nodes: int, n_terms: int, status: int) -> _kernels.Nodes:
+def _rooted(node: PendingNode, n_nodes: int, n_terms: int, status: int) -> Nodes:
     """Return an empty table but for its first node."""
-    nodes = _kernels.Nodes.make(n_nodes, n_terms, len(node.class_weights))
-    nodes.table[0, : _kernels.LEFT], nodes.table[0, _kernels.STATUS] = (0, node.size, node.depth), status
+    nodes = Nodes.make(n_nodes, n_terms, len(node.class_weights))
+    nodes.table[0, : layout.LEFT], nodes.table[0, layout.STATUS] = (0, node.size, node.depth), status
     nodes.counts[0], nodes.seeds[0] = node.class_weights, node.seed
     return nodes
 
@@ -121,7 +123,7 @@ class PendingNode(NamedTuple):
     def child(self, table: NodeTable, row: int, examples: EngineExamples) -> PendingNode:
         """Return a pending node of a table that begins with this node."""
         nodes = table.nodes
-        depth = int(nodes.table[row, _kernels.DEPTH])
+        depth = int(nodes.table[row, layout.DEPTH])
         parent = table.test if depth == self.depth + 1 else None
         return PendingNode(examples, nodes.counts[row], depth, nodes.seeds[row], table.subtrees, row, parent)
 
@@ -141,7 +143,7 @@ class Expansion(NamedTuple):
 def derived_seed(seed: int, number: int) -> int:
     """Derive an independent seed from a seed and a number."""
     with np.errstate(over="ignore"):  # for NUMBA_DISABLE_JIT
-        return int(_kernels.mix(np.uint64(seed), np.uint64(number)))
+        return int(mix(np.uint64(seed), np.uint64(number)))
 
 
 @dataclass
@@ -170,14 +172,14 @@ class GrownNode:
         grown = self.preorder()
         tests = {i: node.split for i, node in enumerate(grown) if isinstance(node.split, LinearTest)}
         structure = structure_of(grown, 2)
-        nodes = _kernels.Nodes.make(len(grown), 0, structure["counts"].shape[1])
+        nodes = Nodes.make(len(grown), 0, structure["counts"].shape[1])
         nodes.counts[:], nodes.reals[:, 1] = structure["counts"], structure["gains"]
-        nodes.table[:, _kernels.STATUS] = _kernels.LEAF
+        nodes.table[:, layout.STATUS] = layout.LEAF
         first = 0
         for i, test in tests.items():
             n_terms = len(test.features)
-            row = (*structure["children"][i], first, n_terms, _kernels.INNER, test.missing)
-            nodes.table[i, _kernels.LEFT :] = row
+            row = (*structure["children"][i], first, n_terms, layout.INNER, test.missing)
+            nodes.table[i, layout.LEFT :] = row
             nodes.reals[i, 0], nodes.reals[i, 2] = test.threshold, test.gap
             first += n_terms
         features = np.concatenate([np.empty(0), *(test.features for test in tests.values())]).astype(np.int32)
@@ -230,10 +232,8 @@ def build_tree(
     sizes = [len(own.nodes.table) for own in tables]
 
     # Children by their place in the joined table; a pending node is the first node of the batch that followed it.
-    inner = table[:, _kernels.STATUS] == _kernels.INNER
-    children = np.where(
-        inner[:, None], table[:, [_kernels.LEFT, _kernels.RIGHT]] + np.repeat(begins, sizes)[:, None], -1
-    )
+    inner = table[:, layout.STATUS] == layout.INNER
+    children = np.where(inner[:, None], table[:, [layout.LEFT, layout.RIGHT]] + np.repeat(begins, sizes)[:, None], -1)
     stands_for = np.arange(len(table))
     if links:
         pending, followed = np.array(links).T
@@ -244,11 +244,11 @@ def build_tree(
     number_of[order] = np.arange(len(order))
     children, inner, table = children[order], inner[order], table[order]
 
-    n_terms = np.where(inner, table[:, _kernels.N_TERMS], 0)
+    n_terms = np.where(inner, table[:, layout.N_TERMS], 0)
     terms = np.concatenate([[0], np.cumsum(n_terms)])
-    begin = (np.repeat(first_terms[:-1], sizes)[order] + table[:, _kernels.FIRST_TERM]) - terms[:-1]
+    begin = (np.repeat(first_terms[:-1], sizes)[order] + table[:, layout.FIRST_TERM]) - terms[:-1]
     where = np.repeat(begin, n_terms) + np.arange(terms[-1])
-    missing = np.where(inner, table[:, _kernels.MISSING], _kernels.BY_FILL).astype(np.int8)
+    missing = np.where(inner, table[:, layout.MISSING], layout.BY_FILL).astype(np.int8)
     return Tree(
         children=np.where(children >= 0, number_of[children], -1).astype(np.int32),
         terms=terms.astype(np.int64),

@@ -11,7 +11,8 @@ import numpy as np
 from ..data.sampling import weight_of_one
 from ..data.search_space import SearchSpace
 from ..impurity import Measure
-from ..kernels import _kernels
+from ..kernels import layout
+from ..kernels.records import Settings
 from .starts import AXIS, RANDOM
 
 #: From this number of examples on, the runs of a node's search are shared among the threads. (That changes the order of
@@ -32,7 +33,7 @@ class GrowthOptions:
     splits: str = "best"
     n_restarts: int = 20
     n_jumps: int = 5
-    order: int = _kernels.SEQUENTIAL
+    order: int = layout.SEQUENTIAL
     n_perturbations: int = 50
     stagnation: float = 1.0
     axis_bias: float = 1.0
@@ -79,11 +80,10 @@ class GrowthOptions:
         """Return from how many examples on threads share the work of one node."""
         return min(MIN_SHARED_ROWS if self.n_runs(n_features) > 1 else self.min_large_rows, self.min_large_rows)
 
-    def plan(self, n_features: int, total: float) -> _kernels.Plan:
+    def settings(self, n_features: int, total: float) -> Settings:
         """Return the options as the kernels take them; `total` is the weight of all examples."""
         min_oblique = 2 * n_features if self.min_samples_oblique is None else self.min_samples_oblique
-        return _kernels.Plan(
-            measure=self.measure.code,
+        return Settings(
             min_leaf=self.min_samples_leaf,
             axis=self.splits != "oblique",
             min_oblique=min_oblique if self.splits == "best" else 0,
@@ -103,7 +103,7 @@ class GrowthOptions:
             min_decrease=float(self.min_impurity_decrease),
             total=total,
             max_terms=n_features if self.max_terms is None else self.max_terms,
-            shared=MIN_SHARED_ROWS,
+            two_stages=MIN_SHARED_ROWS,
             axis_starts=int(AXIS in self.starts),
             n_given=0,
         )
@@ -155,6 +155,6 @@ class TreeSetup(NamedTuple):
         return self.known_statistics
 
     @property
-    def plan(self) -> _kernels.Plan:
+    def settings(self) -> Settings:
         """The options as the kernels take them."""
-        return self.options.plan(len(self.fill), self.statistics.total)
+        return self.options.settings(len(self.fill), self.statistics.total)

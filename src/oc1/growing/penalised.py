@@ -18,8 +18,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..kernels._kernels import BY_FILL, NOTHING, PLANE, SCORE
-from .calls import AxisSplit, NodeKernels
+from ..kernels.layout import BY_FILL, NO_SPLIT, PLANE, SCORE
+from ..kernels.records import AxisSplit
+from .calls import NodeKernels
 from .linear_tests import LinearTest
 from .nodes import Expansion, NodeTable, PendingNode
 from .purest import best_axis
@@ -88,8 +89,8 @@ class PenalisedPolicy:
 
     def __init__(self, kernels: NodeKernels):
         self.kernels, self.options, self.reporter = kernels, kernels.options, kernels.reporter
-        self.plan = kernels.plan._replace(axis_starts=0)
-        self._is_oblique = self.plan.n_runs > 0 and (kernels.n_varying > 1 or not self.plan.axis)
+        self.settings = kernels.settings._replace(axis_starts=0)
+        self._is_oblique = self.settings.n_runs > 0 and (kernels.n_varying > 1 or not self.settings.axis)
         statistics = kernels.setup.statistics
         share = min(1.0, statistics.n_examples / MIN_ROWS_FOR_FULL_PENALTY)
         self._penalty = self.options.complexity_penalty * share * statistics.unit
@@ -102,7 +103,7 @@ class PenalisedPolicy:
             best = self._best(looked)
         if best is None:
             return Expansion(NodeTable.leaf(node), [])
-        if self.plan.max_terms < np.count_nonzero(best.plane[:-1]):
+        if self.settings.max_terms < np.count_nonzero(best.plane[:-1]):
             return looked.split_shortened(best.plane)
         if best.missing != BY_FILL:
             return looked.split_by_test(LinearTest.of_search_plane(best.plane, self.kernels.space, best.missing))
@@ -131,20 +132,20 @@ class PenalisedPolicy:
             return candidate if is_wanted else best
 
         given = [axis.plane] if axis is not None and AXIS in self.options.starts else []
-        is_fitted = self.options.min_samples_oblique is None or size >= self.plan.min_oblique
+        is_fitted = self.options.min_samples_oblique is None or size >= self.settings.min_oblique
         if self.options.linear_starts and is_fitted:
             view = view_of(looked.sample, self.kernels, None if axis is None else axis.plane)
             given += view.starts(self.options.linear_starts)
             self.kernels.count(len(given))
             best = better(self._linear_candidate(view, size))
-        if size >= self.plan.min_oblique and self._could_be_better(best, totals, price):
+        if size >= self.settings.min_oblique and self._could_be_better(best, totals, price):
             best = better(self._searched_candidate(looked, price, given))
         elif self.reporter.n_moves:
             self.reporter.write("  no search: nothing it could find would be worth more")
         return best
 
     def _axis_candidate(self, looked: SearchableNode, price: float) -> Candidate | None:
-        axis = best_axis(looked, self.kernels) if self.plan.axis else AxisSplit()
+        axis = best_axis(looked, self.kernels) if self.settings.axis else AxisSplit()
         plane = axis.plane(self.kernels.n_features)
         if plane is None:
             return None
@@ -158,7 +159,7 @@ class PenalisedPolicy:
         fit, right = min(view.node.fits, key=lambda fit: fit[0].loss)
         n_left, totals = np.count_nonzero(view.node.Z @ fit.plane <= 0.0), view.node.totals
         n_seen = len(view.node.y)  # all examples, or a sample
-        if min(n_left, n_seen - n_left) * max(size, n_seen) < self.plan.min_leaf * n_seen:
+        if min(n_left, n_seen - n_left) * max(size, n_seen) < self.settings.min_leaf * n_seen:
             return None
         value = view.node.value(fit.left_out, right)
         astray = misplaced(view.node.left_weights(fit.left_out), totals) + 1.0 / totals.sum()
@@ -169,10 +170,10 @@ class PenalisedPolicy:
         # Beside linear starts, half as many random ones find as much.
         n_random = self.options.n_restarts if RANDOM in self.options.starts else 0
         n_further = n_random // 2 if self.options.linear_starts else n_random - len(given)
-        plan = self.plan._replace(n_runs=max(len(given) + n_further, 1), n_given=len(given))
-        searched = looked.search(plan, False, given)
+        settings = self.settings._replace(n_runs=max(len(given) + n_further, 1), n_given=len(given))
+        searched = looked.search(settings, False, given)
         self.kernels.count(searched.considered)
-        if not searched.best[SCORE] > NOTHING:
+        if not searched.best[SCORE] > NO_SPLIT:
             return None
         chance = (self.kernels.n_varying + 1.0) * price
         return self._tell("purest split of the search", valued(looked, searched.best[PLANE:].copy(), price, chance))

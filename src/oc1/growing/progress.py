@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..kernels import _kernels
+from ..kernels import layout
 from ..tree.printable import printable
 from ..tree.text import feature_name, write_test
 
@@ -27,7 +27,7 @@ class Move(NamedTuple):
     run : int
         Which start it belongs to.
     which : int
-        The coefficient that moved (the constant is the last), ``_kernels.A_JUMP`` or ``_kernels.A_START``.
+        The coefficient that moved (the constant is the last), ``layout.A_JUMP`` or ``layout.A_START``.
     before, after : float
         Impurity.
     plane : float array (n_features + 1,)
@@ -78,7 +78,7 @@ class Reporter:
     def moves(self, moves: Sequence[Move], n_made: int) -> None:
         """Tell how the search of a node went."""
         for run, which, before, after, plane in moves:
-            if which == _kernels.A_START:
+            if which == layout.A_START:
                 self.write(f"  run {run + 1}: starts at impurity {after:.6g}")
                 continue
             what = "constant" if which == len(plane) - 1 else feature_name(self.names, which)
@@ -91,15 +91,15 @@ def noted_moves(noted: np.ndarray, code: int, totals: np.ndarray) -> tuple[list[
     """Return the moves that a search has noted (``Scratch.moves``), and how many it made; forget them there."""
     if len(noted) == 0:
         return [], 0
-    n_made = int(noted[0, _kernels.NEXT_MOVE])
-    noted[0, _kernels.NEXT_MOVE] = 0.0
+    n_made = int(noted[0, layout.NEXT_MOVE])
+    noted[0, layout.NEXT_MOVE] = 0.0
     moves = [
         Move(
-            int(row[_kernels.MOVED_RUN]),
-            int(row[_kernels.MOVED_WHICH]),
-            impurity_of_score(row[_kernels.MOVED_FROM], code, totals),
-            impurity_of_score(row[_kernels.MOVED_TO], code, totals),
-            row[_kernels.MOVED_PLANE :].copy(),
+            int(row[layout.MOVED_RUN]),
+            int(row[layout.MOVED_WHICH]),
+            impurity_of_score(row[layout.MOVED_FROM], code, totals),
+            impurity_of_score(row[layout.MOVED_TO], code, totals),
+            row[layout.MOVED_PLANE :].copy(),
         )
         for row in noted[:n_made]
     ]
@@ -108,17 +108,17 @@ def noted_moves(noted: np.ndarray, code: int, totals: np.ndarray) -> tuple[list[
 
 def impurity_of_score(score: float, code: int, totals: np.ndarray) -> float:
     """Turn the score of a split (more is better) into the paper's impurity, given the class weights of the node."""
-    if not score > _kernels.NOTHING:
+    if not score > layout.NO_SPLIT:
         return np.inf
     n = totals.sum()
-    if code == _kernels.CUSTOM:
+    if code == layout.CUSTOM:
         return float(-score)
-    if code in (_kernels.TWOING, _kernels.INFO_GAIN):
+    if code in (layout.TWOING, layout.INFO_GAIN):
         return float(1.0 / score) if score > 1e-14 else np.inf
-    if code == _kernels.GINI:
+    if code == layout.GINI:
         return float(1.0 - (totals**2).sum() / n**2 - score)
-    if code == _kernels.VARIANCES:
-        # Classes are numbered by their frequency, see `_kernels.find_classes`.
+    if code == layout.VARIANCES:
+        # Classes are numbered by their frequency, see `kernels.node_search.open_node`.
         ranks = np.argsort(np.argsort(-totals, kind="stable"), kind="stable") + 1.0
         mean = (totals * ranks).sum() / n
         return float((totals * (ranks - mean) ** 2).sum() - n * score)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from ..kernels._kernels import PLANE, SCORE
-from .calls import AxisSplit, NodeKernels
+from ..kernels.layout import PLANE, SCORE
+from ..kernels.records import AxisSplit
+from .calls import NodeKernels
 from .nodes import Expansion, NodeTable, PendingNode
 from .small_nodes import SearchableNode, searchable
 from .starts import AXIS, RANDOM
@@ -25,7 +26,7 @@ class PurestPolicy:
     """
 
     def __init__(self, kernels: NodeKernels):
-        self.kernels, self.options, self.plan = kernels, kernels.options, kernels.plan
+        self.kernels, self.options, self.settings = kernels, kernels.options, kernels.settings
         self._is_plain = not (self.options.linear_starts or self.options.simplifies)
 
     def grow(self, node: PendingNode) -> Expansion:
@@ -38,8 +39,8 @@ class PurestPolicy:
 
     def split(self, node: PendingNode) -> Expansion:
         """Split one node and no further."""
-        plan, is_large = self.plan, node.size >= self.options.min_large_rows
-        is_shared = self.kernels.pool is not None and plan.n_runs > 1 and node.size >= plan.shared
+        settings, is_large = self.settings, node.size >= self.options.min_large_rows
+        is_shared = self.kernels.pool is not None and settings.n_runs > 1 and node.size >= settings.two_stages
         if self._is_plain and not (is_large or is_shared):
             return self.kernels.grow(node)
         if self.kernels.stays_leaf(node):
@@ -47,31 +48,31 @@ class PurestPolicy:
         looked = searchable(node, self.kernels)
         if not self._is_plain:
             return self._split_from_starts(looked)
-        return looked.split_by_purest(looked.search(plan, plan.axis), plan)
+        return looked.split_by_purest(looked.search(settings, settings.axis), settings)
 
     def _split_from_starts(self, looked: SearchableNode) -> Expansion:
         """Split by the purest of all runs, some of which begin at the planes of the linear starts."""
         options, kernels = self.options, self.kernels
-        is_oblique = self.plan.n_runs > 0 and (kernels.n_varying > 1 or not self.plan.axis)
-        is_searched = is_oblique and looked.node.size >= self.plan.min_oblique
+        is_oblique = self.settings.n_runs > 0 and (kernels.n_varying > 1 or not self.settings.axis)
+        is_searched = is_oblique and looked.node.size >= self.settings.min_oblique
         given = []
         if is_searched:
-            axis = best_axis(looked, kernels) if self.plan.axis else AxisSplit()
+            axis = best_axis(looked, kernels) if self.settings.axis else AxisSplit()
             given = view_of(looked.sample, kernels, axis.plane(kernels.n_features)).starts(options.linear_starts)
         n_axis, n_random = int(AXIS in options.starts), options.n_restarts if RANDOM in options.starts else 0
         n_runs = max(n_axis + len(given), n_random, 1) if is_oblique else 0
-        plan = self.plan._replace(axis_starts=n_axis, n_given=len(given), n_runs=n_runs)
-        searched = looked.search(plan, plan.axis, given)
+        settings = self.settings._replace(axis_starts=n_axis, n_given=len(given), n_runs=n_runs)
+        searched = looked.search(settings, settings.axis, given)
         is_small = looked.node.size < options.min_large_rows
-        is_free = options.axis_bias == 1.0 and plan.max_terms >= kernels.n_features
+        is_free = options.axis_bias == 1.0 and settings.max_terms >= kernels.n_features
         if is_small and options.simplifies and is_searched and is_free:
             kernels.count(searched.considered)
             if searched.best[SCORE] > searched.axis.score:
                 return looked.split_by_plane(searched.best[PLANE:].copy(), is_linear=False)
-        return looked.split_by_purest(searched, plan)
+        return looked.split_by_purest(searched, settings)
 
 
 def best_axis(looked: SearchableNode, kernels: NodeKernels) -> AxisSplit:
     """Return the best axis-parallel split of a node, and count the attributes that were looked at."""
     kernels.count(kernels.n_varying)
-    return looked.search(kernels.plan._replace(n_runs=0), True).axis
+    return looked.search(kernels.settings._replace(n_runs=0), True).axis

@@ -23,8 +23,8 @@ from typing import NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
-from ..kernels import _kernels
-from ..kernels._kernels import BY_FILL, NOTHING
+from ..kernels import layout
+from ..kernels.layout import BY_FILL, NO_SPLIT
 from .calls import Histograms, Lines, Scores
 from .nodes import derived_seed
 
@@ -103,7 +103,7 @@ class Scorer(Scores):
     @cached_property
     def tolerance(self) -> float:
         """What an example is worth: smaller differences are not looked for. 0 where a user's measure has no scale."""
-        if self.measure.code == _kernels.CUSTOM:
+        if self.measure.code == layout.CUSTOM:
             return 0.0
         order = np.argsort(-self.totals, kind="stable")
         left = np.tri(len(order) - 1, len(order), dtype=bool)[:, np.argsort(order)]
@@ -160,16 +160,16 @@ def answer(askers: Sequence[Asking[T]], counter: Counter, half: int) -> list[T]:
 class Best:
     """The best position that is known on a line."""
 
-    score: float = NOTHING
+    score: float = NO_SPLIT
     alpha: float = 0.0
-    current: float = NOTHING  # the score that had to be beaten
+    current: float = NO_SPLIT  # the score that had to be beaten
     is_pure: bool = False  # whether that one leaves one class on each side
     least: float = 0.0  # by which it had to be beaten
 
     @property
     def improves(self) -> bool:
         """Whether it is better than the current one, if there is one, by more than the tolerance."""
-        return NOTHING < self.current < self.score - self.least - 1e-10 * abs(self.current)
+        return NO_SPLIT < self.current < self.score - self.least - 1e-10 * abs(self.current)
 
 
 def search_lines(
@@ -221,8 +221,8 @@ def search_lines(
             inside = (edges[number][1:] > low) & (edges[number][:-1] < high)
             inside[[0, -1]] = False  # no end: nothing finer can be asked for there
             open_ones = np.flatnonzero(inside & (bounds[row] > bar + scorer.tolerance + 1e-10 * abs(bar)))
-            if scorer.measure.code == _kernels.CUSTOM and len(open_ones):
-                open_ones = _beside(edges[number], best.alpha, open_ones) if best.score > NOTHING else open_ones[:0]
+            if scorer.measure.code == layout.CUSTOM and len(open_ones):
+                open_ones = _beside(edges[number], best.alpha, open_ones) if best.score > NO_SPLIT else open_ones[:0]
             if len(open_ones) == 0:
                 continue
             low, high = edges[number][open_ones[0]], edges[number][open_ones[-1] + 1]
@@ -237,7 +237,7 @@ def search_lines(
 
 def _best_edge(scores, crossing, edges, span, line: Line, salt: int) -> tuple[float, float] | None:
     """Return (score, alpha) of the best edge inside a span; edges with nothing between them are one position."""
-    allowed = (scores > NOTHING) & (edges >= span[0]) & (edges <= span[1])
+    allowed = (scores > NO_SPLIT) & (edges >= span[0]) & (edges <= span[1])
     endless = line.side != BY_FILL
     if not endless:
         # Past all crossings is a position only where it is known how far away they are.

@@ -6,7 +6,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ..kernels import _kernels
+from ..kernels.records import Settings
 from . import views
 from .calls import NodeKernels, Searched
 from .engines import LocalExamples
@@ -24,9 +24,9 @@ class SmallNode:
         self.kernels = kernels
         self.examples: LocalExamples = node.examples
 
-    def search(self, plan: _kernels.Plan, with_axis: bool, given: list[np.ndarray] | None = None) -> Searched:
+    def search(self, settings: Settings, with_axis: bool, given: list[np.ndarray] | None = None) -> Searched:
         """Search the node."""
-        return self.kernels.search(self.node, plan, with_axis, given)
+        return self.kernels.search(self.node, settings, with_axis, given)
 
     def left_weights(self, plane: np.ndarray, missing: int) -> np.ndarray:
         """Return the weights, on the left of a plane, of the classes that are present."""
@@ -52,12 +52,12 @@ class SmallNode:
 
     def split_shortened(self, plane: np.ndarray) -> Expansion:
         """Split by a plane with too many terms, after dropping some of them."""
-        plan = self.kernels.plan._replace(n_runs=1, min_oblique=0)
-        return self.kernels.grow(self.node, searched=self.kernels.shortening_run(plane), plan=plan)
+        settings = self.kernels.settings._replace(n_runs=1, min_oblique=0)
+        return self.kernels.grow(self.node, searched=self.kernels.shortening_run(plane), settings=settings)
 
-    def split_by_purest(self, searched: Searched, plan: _kernels.Plan) -> Expansion:
+    def split_by_purest(self, searched: Searched, settings: Settings) -> Expansion:
         """Split by the purest hyperplane of a search."""
-        return self.kernels.grow(self.node, searched=searched, plan=plan)
+        return self.kernels.grow(self.node, searched=searched, settings=settings)
 
 
 #: A node as a policy searches and splits it.

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..kernels._kernels import ABOVE_ALL
+from ..kernels.layout import ABOVE_ALL
 from .calls import NodeKernels
 from .nodes import PendingNode
 from .starts import STARTS, NodeView

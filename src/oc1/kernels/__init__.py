@@ -5,7 +5,7 @@
 `perturb`             Figure 8: one coefficient moved to its best value; the orders in which that is done
 `jump`                random directions out of a local minimum
 `axis_scan`           the best axis-parallel split
-`line_search`         the best step along a direction, in linear time; `crossings`, `bounds` and `criteria` are its parts
+`line_search`         the best step along a direction, in linear time; its parts: `crossings`, `bounds`, `criteria`
 `grow`, `split`       a subtree grown by the purest splits; a test placed among the examples, and the division by it
 `predict`             which leaf each row ends in
 `elimination`         coefficients improved in turn, attributes dropped (Figure 4: CART-LC; and `max_terms`)

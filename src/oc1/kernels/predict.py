@@ -1,5 +1,7 @@
 """Which leaf each row ends in."""
 
+from __future__ import annotations
+
 from typing import NamedTuple
 
 import numpy as np
@@ -25,7 +27,7 @@ class Tests(NamedTuple):
     missing: np.ndarray  # int8 (n_nodes): side of missing values
 
     @classmethod
-    def of(cls, *arrays):
+    def of(cls, *arrays: np.ndarray) -> Tests:
         """Make it of the arrays of a tree, copied only if they are not as the kernels want them."""
         return cls(*(np.ascontiguousarray(own, dtype) for own, dtype in zip(arrays, _DTYPES, strict=True)))
 
@@ -49,10 +51,13 @@ class Top(NamedTuple):
     n_levels: int
 
     @classmethod
-    def of(cls, tests, d):
+    def of(cls, tests: Tests, d: int) -> Top:
         """Find the top of a tree whose tests are on d attributes."""
         children, terms, features = tests.children, tests.terms, tests.features
-        nodes, levels, questions, steps, asking = [0], [0], [], [], []
+        nodes, levels = [0], [0]
+        questions: list[int] = []
+        steps: list[int] = []
+        asking: list[int] = []
         for place, node in enumerate(nodes):  # the list grows while it is walked
             questions.append(len(asking))
             if children[node, 0] >= 0 and len(asking) < MAX_QUESTIONS_ON_TOP:
@@ -63,11 +68,13 @@ class Top(NamedTuple):
             else:
                 steps += [place, place]
                 questions[place] = 0
-        asked = np.unique(np.concatenate([features[terms[node] : terms[node + 1]] for node in asking] or [[]]))
+        asked = np.unique(
+            np.concatenate([features[terms[node] : terms[node + 1]] for node in asking] or [features[:0]])
+        )
         column_of = np.full(d, -1, np.int64)
         column_of[asked.astype(np.int64)] = np.arange(len(asked))
-        arrays = (np.array(own, np.int64) for own in (nodes, questions, steps, asking))
-        return cls(*arrays, column_of, len(asked), levels[-1])
+        in_order = [np.array(own, np.int64) for own in (nodes, questions, steps, asking)]
+        return cls(in_order[0], in_order[1], in_order[2], in_order[3], column_of, len(asked), levels[-1])
 
 
 fix_type(Top, typeof(Top(*(np.zeros(1, np.int64),) * 5, 0, 0)))

@@ -55,6 +55,7 @@ class Criterion(NamedTuple):
 class Settings(NamedTuple):
     """How a node is searched and a subtree grown: the options of a fit."""
 
+    min_leaf: int  # examples that each side of a split must have (kernels take it from the criterion)
     axis: bool  # whether axis-parallel splits are looked for
     min_oblique: int  # nodes with fewer examples get no oblique split
     n_runs: int  # oblique runs; 0 for none
@@ -83,7 +84,7 @@ class Source(NamedTuple):
     fill: np.ndarray  # float64 (d): what missing values count as
 
     @classmethod
-    def of(cls, X, fill):
+    def of(cls, X: np.ndarray, fill: np.ndarray) -> Source:
         """Make it of an array."""
         return cls(*flat_view(X), fill)
 
@@ -101,7 +102,7 @@ class Examples(NamedTuple):
     scale: np.ndarray  # float64 (d)
 
     @classmethod
-    def of_columns(cls, columns, labels, weights):
+    def of_columns(cls, columns: np.ndarray, labels: np.ndarray, weights: np.ndarray) -> Examples:
         """Make it of columns of our own, for searches that need not know where they come from."""
         nowhere, d = np.empty(0, np.int64), len(columns) - 1
         none_missing = np.empty((0, 0), np.uint8)
@@ -150,7 +151,7 @@ class Workspace(NamedTuple):
     moves: np.ndarray  # float64 (room, layout.MOVED_PLANE + d + 1): how the search went; see the columns above
 
     @classmethod
-    def make(cls, n, k, d, n_runs, n_moves=0, n_divided=0):
+    def make(cls, n: int, k: int, d: int, n_runs: int, n_moves: int = 0, n_divided: int = 0) -> Workspace:
         """Allocate the buffers, with room for `n_moves` notes and for dividing `n_divided` examples, if more than n."""
         return cls(
             line=LineBuffers(
@@ -177,7 +178,7 @@ class Workspace(NamedTuple):
         )
 
     @property
-    def failed_pair(self):
+    def failed_pair(self) -> np.ndarray | None:
         """The class weights for which a user's criterion gave no number, None if there are none."""
         return self.line.counts[3:5] if self.line.stream[1] else None
 
@@ -185,13 +186,18 @@ class Workspace(NamedTuple):
 class AxisSplit(NamedTuple):
     """The best axis-parallel split of a node, in search space."""
 
-    score: float
-    attribute: int  # -1 if there is none
-    threshold: float
-    missing: int  # side of the missing values
+    score: float = NO_SPLIT
+    attribute: int = -1  # -1: there is none
+    threshold: float = 0.0
+    missing: int = layout.BY_FILL  # side of the missing values
 
-
-NO_AXIS_SPLIT = AxisSplit(NO_SPLIT, -1, 0.0, layout.BY_FILL)
+    def plane(self, n_features: int) -> np.ndarray | None:
+        """Return the split as a plane of the search space; None if there is none."""
+        if self.attribute < 0:
+            return None
+        plane = np.zeros(n_features + 1)
+        plane[self.attribute], plane[-1] = 1.0, -self.threshold
+        return plane
 
 
 class Nodes(NamedTuple):
@@ -205,7 +211,7 @@ class Nodes(NamedTuple):
     coefficients: np.ndarray  # float64 (room for terms)
 
     @classmethod
-    def make(cls, room, n_terms, k):
+    def make(cls, room: int, n_terms: int, k: int) -> Nodes:
         """Allocate room for nodes and terms."""
         return cls(
             table=np.zeros((room, 9), np.int64),
@@ -216,7 +222,7 @@ class Nodes(NamedTuple):
             coefficients=np.zeros(n_terms),
         )
 
-    def trimmed(self, n_nodes, n_terms):
+    def trimmed(self, n_nodes: int, n_terms: int) -> Nodes:
         """Return a copy of the part that is in use."""
         nodes = (self.table, self.reals, self.counts, self.seeds)
         terms = (self.features, self.coefficients)
@@ -235,7 +241,7 @@ _whole, _real = types.int64, types.float64
 SettingsType = fix_type(
     Settings,
     types.NamedTuple(
-        (types.boolean, *[_whole] * 6, _real, _real, _whole, _whole, _real, _real, *[_whole] * 4), Settings
+        (_whole, types.boolean, *[_whole] * 6, _real, _real, _whole, _whole, _real, _real, *[_whole] * 4), Settings
     ),
 )
 ExamplesType = fix_type(
@@ -267,7 +273,7 @@ def _typeof_source(value, context):
 # --------------------------------------------------------------------------------------------------- the user's array
 
 
-def flat_view(X):
+def flat_view(X: np.ndarray) -> tuple[np.ndarray, int, int]:
     """Return an array as (flat read-only view, step between rows, step between columns), copied only if it runs back.
 
     Numba compiles a kernel for each type of array. Rows or columns first, with gaps or without, read-only or not, all
@@ -281,7 +287,7 @@ def flat_view(X):
     return flat, row_step, column_step
 
 
-def borrowed(array):
+def borrowed(array: np.ndarray) -> np.ndarray:
     """Return a view of a float32 array that Numba takes for a writable one, as the kernels' signature wants it.
 
     The kernels do not write to it; a view of its own keeps the user's array read-only if it is so.

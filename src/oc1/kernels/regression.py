@@ -1,6 +1,6 @@
 """Compiled: the search for the hyperplane of a regression node.
 
-The line search asks the question of `_kernels`, for which alpha the split ``V + alpha r > 0`` is best, with sums of
+The line search asks the question of `line_search`, for which alpha the split ``V + alpha r > 0`` is best, with sums of
 the numbers to predict in place of counts of classes. Example j crosses at ``t = -V / r``; the crossings are sorted, and
 one sweep over them keeps up what is on the left.
 

@@ -35,7 +35,7 @@ from ..growing.nodes import GrownNode, build_tree
 from ..growing.options import GrowthOptions, TreeSetup
 from ..growing.progress import Reporter
 from ..growing.splitters import ClassificationStatistics, Limits, NodeStatistics, Splitter, grow_with
-from ..kernels._compiling import announce_compiling
+from ..kernels._jit import announce_compiling
 from ..tree import pruning
 from ..tree.html import small_html
 from ..tree.structure import TreeStructure

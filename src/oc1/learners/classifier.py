@@ -18,7 +18,7 @@ from ..growing.options import MIN_LARGE_ROWS, GrowthOptions
 from ..growing.starts import GROUPINGS, RANDOM, STARTS
 from ..growing.tao import refine
 from ..impurity import MEASURES, ImpurityFunction, get_measure
-from ..kernels import _kernels
+from ..kernels import layout
 from ..tree.linear import Tree
 from .base import (
     CategoricalTree,
@@ -30,7 +30,7 @@ from .base import (
     grow_tree,
 )
 
-ORDERS = {"sequential": _kernels.SEQUENTIAL, "best": _kernels.BEST, "random": _kernels.RANDOM}
+ORDERS = {"sequential": layout.SEQUENTIAL, "best": layout.BEST, "random": layout.RANDOM}
 #: What "auto" stands for, by preset. (Section 4.1 of the paper: attributes in the positive quadrant, a tenth of the
 #: examples kept back for pruning. Its 20 restarts, 5 jumps and coefficients in turn are the defaults anyway.)
 PRESETS = {

@@ -74,10 +74,8 @@ class Tree(TreeStructure):
         if self.codes:
             X = replace_by_codes(X, self.codes)
         out = np.empty(X.shape[0], dtype=np.int64)
-        tests = Tests.of(  # type: ignore[no-untyped-call]
-            self.children, self.terms, self.features, self.coefficients, self.thresholds, self.directions
-        )
-        source, top = Source.of(X, self.fill), Top.of(tests, len(self.fill))  # type: ignore[no-untyped-call]
+        tests = Tests.of(self.children, self.terms, self.features, self.coefficients, self.thresholds, self.directions)
+        source, top = Source.of(X, self.fill), Top.of(tests, len(self.fill))
 
         def walk(first: int, last: int) -> None:
             apply(source, tests, top, first, out[first:last])
