@@ -12,7 +12,9 @@ from bench_classifier import best_time
 from numba import njit
 
 from oc1.impurity import MEASURES
-from oc1.kernels import _kernels
+from oc1.kernels.layout import NO_SPLIT
+from oc1.kernels.line_search import compiled_line_search
+from oc1.kernels.records import Criterion, Node, Workspace
 
 
 @njit(error_model="numpy", nogil=True)
@@ -49,16 +51,11 @@ def sweep(crossings, order, rates, margins, labels, totals, left):
 
 
 @njit
-def repeat_search(times, line, rate, bound, node, margins, rates, current, ties, scratch):
+def repeat_search(times, line, node, criterion, margins, rates, current, ties, buffers):
     """Search the same line many times, so that the call from Python does not count."""
-    labels, weights, bounds, totals, ranks, present = node
-    lines, codes, keys, _, histogram, left, edges, slots, classes, _, counts, _, _, stream, _ = scratch
     best = (0.0, 0.0)
     for _ in range(times):
-        best = line(
-            labels, weights, bounds, totals, ranks, present, margins, rates, current, ties, 0, 1, rate, bound,
-            lines[2], codes, keys, histogram, left, edges, slots, classes[0], counts, stream,
-        )  # fmt: skip
+        best = line(node, criterion, margins, rates, current, ties, buffers)
     return best
 
 
@@ -75,7 +72,7 @@ def make_line(n: int, k: int, seed: int = 0):
 
 def main() -> None:
     """Print a table of nanoseconds an example and ratios."""
-    pointers = (_kernels.compiled_searches()[1], *MEASURES["twoing"].pointers())
+    line, criterion = compiled_line_search(), Criterion(MEASURES["twoing"].code, 1, *MEASURES["twoing"].pointers())
     print("| n | classes | sorting, ns an example | from scratch | better than the current | nothing better | ratio |")
     print("|---" * 7 + "|")
     for n, k in (
@@ -92,27 +89,27 @@ def main() -> None:
         margins, rates, labels = make_line(n, k)
         bounds = np.searchsorted(labels, np.arange(k + 1)).astype(np.int64)
         totals = np.diff(bounds).astype(float)
-        scratch = _kernels.Scratch.make(n, k, 1, 1)
-        scratch.classes[0, :k] = np.arange(k)
-        node = (labels, np.empty(0), bounds, totals, np.arange(1.0, k + 1), np.arange(k))
+        buffers = Workspace.make(n, k, 1, 1).line
+        buffers.places[:k] = np.arange(k)
+        node = Node(0, labels, np.empty(0), totals, np.arange(1.0, k + 1), np.arange(k), bounds)
         times = max(3, 300_000 // n)
 
         def by_sorting(margins=margins, rates=rates, labels=labels, totals=totals, k=k):
             crossings = -margins / rates
             return sweep(crossings, np.argsort(crossings), rates, margins, labels, totals, np.empty(k))
 
-        def by_counting(origin, current, ties, times=times, node=node, rates=rates, scratch=scratch):
-            return repeat_search(times, *pointers, node, origin, rates, current, ties, tuple(scratch))
+        def by_counting(origin, current, ties, times=times, node=node, rates=rates, buffers=buffers):
+            return repeat_search(times, line, node, criterion, origin, rates, current, ties, buffers)
 
         expected, _ = by_sorting()
-        best, alpha = by_counting(margins, _kernels.NOTHING, True)
+        best, alpha = by_counting(margins, NO_SPLIT, True)
         assert abs(best - expected) < 1e-9 * best, (best, expected)
         moved = margins + np.float32(alpha) * rates
         base = best_time(lambda: [by_sorting() for _ in range(times)], 7) / times / n * 1e9  # noqa: B023
         cells = [
             best_time(lambda: by_counting(origin, current, ties), 7) / times / n * 1e9  # noqa: B023
             for origin, current, ties in (
-                (margins, _kernels.NOTHING, True),
+                (margins, NO_SPLIT, True),
                 (margins, 0.9 * best, False),
                 (moved, best, False),
             )

@@ -66,7 +66,7 @@ def test_local_examples_are_counted_by_any_number_of_threads(monkeypatch, weight
     lines = questions(held.engine.X.shape[1])
     own = slice(held.start, held.stop)
     bounds = np.append(np.searchsorted(arrays.labels[own], np.arange(3)), held.size)
-    mask = np.ascontiguousarray(arrays.holes[:, arrays.rows[own]]) if missing else arrays.holes
+    mask = np.ascontiguousarray(arrays.missing[:, arrays.rows[own]]) if missing else arrays.missing
     node = NodeSlice(np.ascontiguousarray(arrays.columns[:, own]), bounds, arrays.weights[own], mask)
     sides = lines.sides[np.unique(lines.plane_of, return_index=True)[1]]
     expected = *count_lines(node, lines, HALF), *count_sides(node, lines.planes, sides)
