@@ -85,8 +85,7 @@ def reproduce(
 
     Returns
     -------
-    dict
-        The entry of ``results.json``.
+    dict, the entry of ``results.json``
 
     Raises
     ------
@@ -113,13 +112,13 @@ def reproduce(
         if any(_package(task) == package and _cell(task) in unfinished for task in tasks):
             skipped.append(f"{why}: left out; run it with the same --out in an environment that has it to add it")
             say(skipped[-1])
-    shown = {record.data for record in records}
-    if unasked := [name for name in sets if only is not None and name not in only and name not in shown]:
+    shown = {record.data for record in records} | set(sets if only is None else only)
+    if unasked := [name for name in sets if name not in shown]:
         skipped.append(f"{', '.join(unasked)}: not among the sets asked for")
     entry = _entry(experiment, run, records, skipped)
     if experiment.ours:
-        entry["contest"] = standings(cast("list[TrialRecord]", records), experiment.ours, FOLDS)
-        entry["failures"] = {" / ".join(cell): reason for cell, reason in sorted(failures.items())}
+        named = {" / ".join(cell): reason for cell, reason in sorted(failures.items())}
+        entry |= {"contest": standings(cast("list[TrialRecord]", records), experiment.ours, FOLDS), "failures": named}
     write_results(out, experiment, entry, records, say)
     return entry
 

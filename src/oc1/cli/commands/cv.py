@@ -69,11 +69,8 @@ def cv(
     n = int(counts.sum())
     if leave_one_out:
         folds, repeats = n, 1
-    elif counts.max() < folds:
-        raise UsageError(f"no class has {folds} examples; use fewer --folds, or --leave-one-out")
-    elif counts.min() < folds:
-        rarest = classes[counts.argmin()]
-        note(f"note: class {rarest!s} has only {counts.min()} examples: some folds have none")
+    else:
+        _check_folds(folds, classes, counts)
     with progress_bar("folds", len(names) * folds * repeats) as bar:
 
         def on_record(record: FoldRecord) -> None:
@@ -101,6 +98,14 @@ def cv(
     say(f"{n} examples, {len(classes)} classes; {how}")
     rows = [_row(one, p_value) for one, p_value in zip(summaries, p_values, strict=True)]
     print_table(["learner", "accuracy %", "leaves", "depth", "seconds per fit", f"p, against {names[0]}"], rows)
+
+
+def _check_folds(folds: int, classes: Any, counts: Any) -> None:
+    if counts.max() < folds:
+        raise UsageError(f"no class has {folds} examples; use fewer --folds, or --leave-one-out")
+    if counts.min() < folds:
+        rarest = classes[counts.argmin()]
+        note(f"note: class {rarest!s} has only {counts.min()} examples: some folds have none")
 
 
 def _row(summary: Summary, p_value: float | None) -> list[str]:

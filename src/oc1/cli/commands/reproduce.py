@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -60,13 +60,7 @@ def reproduce(
             say(f"{name:12} {experiment.title}")
         say("figures      the paper's figures")
         return
-    names = list(dict.fromkeys(what or []))
-    if not names:
-        raise UsageError(f"name an experiment: {', '.join([*experiments, 'figures', 'all'])}")
-    for name in names:
-        check_choice("experiment", name, [*experiments, "figures", "all"])
-    if "all" in names:
-        names = [*(name for name, experiment in experiments.items() if not experiment.beyond), "figures"]
+    names = _chosen(what or [], experiments)
     if dask is not None and any(experiments[name].ours for name in names if name in experiments):
         note("note: the contest with other packages runs on this machine, where they are installed and timed")
 
@@ -96,3 +90,15 @@ def reproduce(
     except Interrupted as interrupted:
         fail(str(interrupted), INTERRUPTED, mark="")
     note(f"report: {out / 'report.html'}")
+
+
+def _chosen(given: list[str], experiments: dict[str, Any]) -> list[str]:
+    """Return the names of the experiments that were asked for."""
+    known = [*experiments, "figures", "all"]
+    if not given:
+        raise UsageError(f"name an experiment: {', '.join(known)}")
+    for name in given:
+        check_choice("experiment", name, known)
+    if "all" in given:
+        return [*(name for name, experiment in experiments.items() if not experiment.beyond), "figures"]
+    return list(dict.fromkeys(given))

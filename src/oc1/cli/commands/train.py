@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -21,26 +22,30 @@ if TYPE_CHECKING:
 #: Share of the examples that is held out by default, if there are not too few.
 HELD_OUT_SHARE, MIN_EXAMPLES_TO_HOLD_OUT = 0.2, 10
 
+ModelFile = Annotated[
+    Path | None, output("Model file: .json, .json.gz or .dt. (default: the name of DATA, with .json)")
+]
+TestFile = Annotated[
+    str | None, typer.Option("--test", "-T", metavar="FILE", help="Labelled file for the held-out accuracy.")
+]
+Holdout = Annotated[
+    float | None,
+    typer.Option(
+        min=0.0,
+        help="Share (or, from 1 up, number) of the examples for the held-out accuracy; 0 for none. The model that "
+        f"is written is fitted to all examples. (default: {HELD_OUT_SHARE})",
+    ),
+]
+
 
 def train(
     data: Data,
     options: ReadOptions,
     parameters: dict[str, Any],
-    out: Annotated[
-        Path | None, output("Model file: .json, .json.gz or .dt. (default: the name of DATA, with .json)")
-    ] = None,
+    out: ModelFile = None,
     learner: LearnerName = "oc1",
-    test: Annotated[
-        str | None, typer.Option("--test", "-T", metavar="FILE", help="Labelled file for the held-out accuracy.")
-    ] = None,
-    holdout: Annotated[
-        float | None,
-        typer.Option(
-            min=0.0,
-            help="Share (or, from 1 up, number) of the examples for the held-out accuracy; 0 for none. The model that "
-            f"is written is fitted to all examples. (default: {HELD_OUT_SHARE})",
-        ),
-    ] = None,
+    test: TestFile = None,
+    holdout: Holdout = None,
     weights: Weights = None,
     one_hot: OneHot = False,
     categorical: Categorical = False,
@@ -65,12 +70,7 @@ def train(
             "on a cluster, use oc1.dask in Python"
         )
     estimator = make_estimator(learner, parameters, random_state=seed, n_jobs=jobs, verbose=verbose)
-    out = _default_output(data) if out is None else out
-    if not out.name.lower().removesuffix(".gz").endswith((".json", ".dt")):
-        raise UsageError(f"--output {out}: a model file ends in .json, .json.gz or .dt")
-    check_output(out, data, test)
-    if test is not None and not Path(test).is_file():
-        raise FileProblem(test, "there is no such file")
+    out = _checked_output(out, data, test)
     if json:
         estimator.set_params(verbose=0)  # also where --param asks for more
 
@@ -87,23 +87,19 @@ def train(
     if table.categorical:
         estimator = training.for_categories(learner, estimator)
     n = 0 if table.y is None else len(table.y)
-    if holdout is None and n < MIN_EXAMPLES_TO_HOLD_OUT:
-        note(f"note: {n} examples are too few to hold any out")
-    share = (HELD_OUT_SHARE if n >= MIN_EXAMPLES_TO_HOLD_OUT else 0.0) if holdout is None else holdout
+    share = _share_to_hold_out(n) if holdout is None else holdout
     table = training.named_columns(table)
     source = Source(table.target, table.one_hot, () if table.categorical else training.value_ranges(table.X), n)
     table = replace(table, X=with_names(table.X, table.feature_names))
 
+    def in_parallel(work: Callable[[], Any], what: str) -> Any:
+        return in_background(lambda: on_workers(dask, work), what)
+
     start = time.perf_counter()
     held_out = None
     if test is None and share > 0:
-        held_out = in_background(
-            lambda: on_workers(dask, lambda: training.score_held_out(estimator, table, share, seed)),
-            "held-out accuracy",
-        )
-    fitted = in_background(
-        lambda: on_workers(dask, lambda: training.fit(estimator, table.X, table.y, table.weights)), "growing"
-    )
+        held_out = in_parallel(lambda: training.score_held_out(estimator, table, share, seed), "held-out accuracy")
+    fitted = in_parallel(lambda: training.fit(estimator, table.X, table.y, table.weights), "growing")
     seconds = time.perf_counter() - start
     in_training = training.score(fitted, table.X, table.y)
     if test is not None:
@@ -115,12 +111,30 @@ def train(
         figures = {"model": str(out), "learner": learner, "seconds": seconds} | size_of(fitted)
         held = None if held_out is None else held_out.to_dict()
         print_json(figures | {"training": in_training.to_dict(), "held_out": held})
-        return
-    n_used = n if held_out is None else n - held_out.n
-    _print_results(
-        fitted, in_training, held_out, f"on {test}" if test else f"of a tree grown on the other {n_used} examples"
-    )
-    note(f"model written to {out}")
+    else:
+        n_used = n if held_out is None else n - held_out.n
+        tested_on = f"on {test}" if test else f"of a tree grown on the other {n_used} examples"
+        _print_results(fitted, in_training, held_out, tested_on)
+        note(f"model written to {out}")
+
+
+def _checked_output(out: Path | None, data: str, test: str | None) -> Path:
+    """Return where the model goes, once it is known that it can be written and that the test file is there."""
+    out = _default_output(data) if out is None else out
+    if not out.name.lower().removesuffix(".gz").endswith((".json", ".dt")):
+        raise UsageError(f"--output {out}: a model file ends in .json, .json.gz or .dt")
+    check_output(out, data, test)
+    if test is not None and not Path(test).is_file():
+        raise FileProblem(test, "there is no such file")
+    return out
+
+
+def _share_to_hold_out(n: int) -> float:
+    """Return the share of n examples that is held out by default."""
+    if n < MIN_EXAMPLES_TO_HOLD_OUT:
+        note(f"note: {n} examples are too few to hold any out")
+        return 0.0
+    return HELD_OUT_SHARE
 
 
 def _print_results(fitted: Any, training: Any, held_out: Any, tested_on: str) -> None:
