@@ -40,10 +40,12 @@ def learner_class(class_name: str) -> type:
 
 
 def parameters_of(name: str) -> dict[str, Any]:
-    """Return the parameters of the learner of that name, with their values if nothing is said."""
+    """Return the parameters of the learner of that name, its own first, with their values if nothing is said."""
     learner = LEARNERS[name]
-    signature = inspect.signature(learner_class(learner.class_name))
-    return {key: parameter.default for key, parameter in signature.parameters.items()} | learner.fixed
+    kind = learner_class(learner.class_name)
+    defaults = {key: parameter.default for key, parameter in inspect.signature(kind).parameters.items()}
+    own = [key for key in inspect.get_annotations(kind) if key in defaults]
+    return {key: defaults[key] for key in [*own, *defaults]} | learner.fixed
 
 
 def make_learner(name: str, **parameters: Any) -> Any:
