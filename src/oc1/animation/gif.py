@@ -40,21 +40,21 @@ def write_gif(
 ) -> int:
     """Write a recorded search as an animated GIF.
 
-    Two attributes are drawn as a plane: the examples, the hyperplane, its last positions in grey, jumps in another
-    colour, and the best hyperplane so far dashed. For more attributes, a histogram shows the examples along the
-    direction of the test. Beside it is the impurity after each step.
+    Two attributes are drawn as a plane: the examples, the hyperplane, its previous positions in grey, jumps in a
+    different colour, and the best hyperplane so far as a dashed line. For more attributes, a histogram shows the
+    examples along the direction of the test. Next to it is the impurity after each step.
 
     Parameters
     ----------
     record : SearchRecord
     path : str or path-like
-        The file is there whole or not at all.
+        The file is written completely or not at all.
     fps : float, default=8
         Steps per second.
     max_frames : int, default=300
-        See `oc1.animation.recording.frames_of`. The end, one more, shows the test that the node got.
+        See `oc1.animation.recording.frames_of`. One more frame at the end shows the node's final test.
     width : int, default=900
-        Of the picture, in pixels.
+        Width of the GIF in pixels.
 
     Returns
     -------

@@ -21,19 +21,19 @@ MAX_POINTS = 2000
 
 
 def write_page(record: SearchRecord, path: FilePath, *, fps: float = 8.0, max_frames: int = 300) -> int:
-    """Write a recorded search as one HTML page that needs nothing else.
+    """Write a recorded search as a self-contained HTML page.
 
-    It shows what `oc1.animation.gif.write_gif` draws, in the reader's own size and in light or dark.
+    It shows what `oc1.animation.gif.write_gif` draws, at any size and in light or dark mode.
 
     Parameters
     ----------
     record : SearchRecord
     path : str or path-like
-        The file is there whole or not at all.
+        The file is written completely or not at all.
     fps : float, default=8
-        Steps per second at first; the reader can change it.
+        Initial speed in steps per second; the reader can change it.
     max_frames : int, default=300
-        See `oc1.animation.recording.frames_of`. The end, one more, shows the test that the node got.
+        See `oc1.animation.recording.frames_of`. One more frame at the end shows the node's final test.
 
     Returns
     -------

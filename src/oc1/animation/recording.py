@@ -41,11 +41,12 @@ class Step(NamedTuple):
     Attributes
     ----------
     run : int
-        Which start of the search it belongs to, from 1.
+        The run of the search that it belongs to, counted from 1.
     kind : {"start", "coefficient", "jump"}
         How the search got here.
     which : int or None
-        The coefficient that moved: an attribute, or the number of attributes for the constant. None if it was not one.
+        The coefficient that changed: an attribute, or the number of attributes for the constant. None for a start or
+        jump.
     before, after : float
         Impurity, infinite where all examples are on one side.
     coefficients : float array (n_features,)
@@ -75,10 +76,10 @@ class SearchRecord:
     best : int array (n_steps,)
         The best of the steps so far, by its number.
     n_moves : int
-        Moves that the search made; more than there are steps if there was no room for all.
+        Number of moves of the search; more than the number of steps if not all could be stored.
     split : (float array, float) or None
-        Coefficients and threshold of the test that the node got: those of the best step, the threshold midway between
-        the examples; or of an axis-parallel split that is as good. None if the node is a leaf all the same.
+        Coefficients and threshold of the node's test: those of the best step, with the threshold midway between the
+        examples, or those of an axis-parallel split that is as good. None if the node became a leaf after all.
     X : float array (n_samples, n_features)
         The examples of the node, missing values filled.
     y : int array (n_samples,)
@@ -162,7 +163,7 @@ def shown(impurity: float) -> str:
 
 
 def record_search(X: Any, y: Any, sample_weight: Any = None, *, node: str = ROOT, **parameters: Any) -> SearchRecord:
-    """Search for the split of a node as `OC1Classifier` does, and keep every step.
+    """Search for the split of a node as `OC1Classifier` does, and record every step.
 
     Parameters
     ----------
@@ -174,10 +175,10 @@ def record_search(X: Any, y: Any, sample_weight: Any = None, *, node: str = ROOT
         ``"Root"``, or the path from it: ``"l"`` is the node of the examples that do not pass the root's test, ``"lr"``
         the node below it of those that pass its test.
     **parameters
-        Those of `OC1Classifier`. ``prune`` is None unless it is given, which is the paper's search: from the best
-        axis-parallel split and from random hyperplanes, until the purest is found. (With ``prune="auto"``, the
-        classifier's own default, the complexity penalty decides what is searched, if anything is.) No example
-        is kept back for pruning, whatever it says.
+        Those of `OC1Classifier`. The default of ``prune`` is None here, which means the paper's search: from the best
+        axis-parallel split and from random hyperplanes, for the purest split. (With ``prune="auto"``, the classifier's
+        own default, the complexity penalty decides what is searched, if anything.) No examples are held out for
+        pruning, whatever its value.
 
     Returns
     -------
@@ -186,11 +187,11 @@ def record_search(X: Any, y: Any, sample_weight: Any = None, *, node: str = ROOT
     Raises
     ------
     ValueError
-        If there is no such node, or no search was made at it.
+        If there is no such node, or it was not searched.
 
     Examples
     --------
-    The best axis-parallel split of these eight points is a local minimum, which a jump leaves.
+    The best axis-parallel split of these eight points is a local minimum; a jump escapes from it.
 
     >>> from oc1.datasets import load_figure5
     >>> record = record_search(*load_figure5(), random_state=0)

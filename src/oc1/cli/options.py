@@ -38,7 +38,7 @@ _data_option = partial(typer.Option, rich_help_panel="Data file")
 
 Data = Annotated[
     str,
-    typer.Argument(metavar="DATA", help="File of examples: CSV, TSV, Parquet, ARFF or OC1's format; .gz; - is stdin."),
+    typer.Argument(metavar="DATA", help="Examples in CSV, TSV, Parquet, ARFF or OC1 format, also .gz; - is stdin."),
 ]
 Model = Annotated[Path, typer.Argument(metavar="MODEL", help="Model file written by `oc1 train`, or a .dt file.")]
 Weights = Annotated[str | None, _data_option("--weights", metavar="NAME|INDEX", help="Column of example weights.")]
@@ -46,7 +46,7 @@ OneHot = Annotated[bool, _data_option("--one-hot", help="Turn each value of a te
 Categorical = Annotated[
     bool, _data_option("--categorical", help="Keep text columns as categories (learners oc1, axis, vote).")
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON, for programs.")]
+Json = Annotated[bool, typer.Option("--json", help="Print machine-readable JSON.")]
 
 
 def _check_jobs(jobs: int) -> int:
@@ -62,12 +62,12 @@ Dask = Annotated[
         "--dask",
         metavar="ADDRESS",
         help="Run on a Dask cluster: the address of its scheduler, such as tcp://host:8786, or a scheduler file. All "
-        "of its workers are used, whatever --jobs says.",
+        "workers are used, regardless of --jobs.",
     ),
 ]
 Seed = Annotated[int, typer.Option("--seed", "-s", min=0, max=2**32 - 1, help="The same seed gives the same result.")]
 LearnerName = Annotated[str, choice([*LEARNERS], "--learner", "-l")]
-Folds = Annotated[int, typer.Option("--folds", "-k", min=2, help="Folds of a cross-validation.")]
+Folds = Annotated[int, typer.Option("--folds", "-k", min=2, help="Number of folds of a cross-validation.")]
 Repeats = Annotated[
     int, typer.Option("--repeats", "-r", min=1, help="Number of cross-validations, each with its own folds.")
 ]
@@ -88,12 +88,12 @@ def read_options(
         choice(
             FORMATS,
             "--format",
-            help=f"{', '.join(FORMATS)} (default: by the file's name, else by its content).",
+            help=f"{', '.join(FORMATS)} (default: from the file's name or content).",
             rich_help_panel="Data file",
         ),
     ] = None,
     header: Annotated[
-        bool | None, _data_option("--header/--no-header", help="Whether the first line holds names. (default: detect)")
+        bool | None, _data_option("--header/--no-header", help="Whether the first line has names. (default: detect)")
     ] = None,
     ignore: Annotated[
         list[str] | None, _data_option("--ignore", metavar="NAME|INDEX", help="A column that is not an attribute.")
@@ -103,7 +103,7 @@ def read_options(
         _data_option(
             "--missing-marker",
             metavar="TEXT",
-            help="A text or number that means missing, besides ? NA NaN null none and empty fields.",
+            help="Another marker of missing values, besides ? NA NaN null none and empty fields.",
         ),
     ] = None,
 ) -> ReadOptions:

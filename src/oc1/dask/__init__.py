@@ -1,6 +1,6 @@
-"""OC1 on a Dask cluster: one tree from data that no machine can hold, and many independent fits at once.
+"""OC1 on a Dask cluster: one tree from data that do not fit on one machine, or many independent fits.
 
-`DaskOC1Classifier` fits one tree to Dask arrays and dataframes. Inside ``with on_cluster(address):``, votes of trees,
+`DaskOC1Classifier` fits one tree to Dask arrays and dataframes. Inside ``with on_cluster(address):``, ensembles,
 cross-validations and experiments run on the workers.
 """
 

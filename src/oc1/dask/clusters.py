@@ -52,7 +52,7 @@ NO_WORKERS = "the Dask cluster has no workers left"
 
 
 class ClusterError(RuntimeError):
-    """The cluster, not the work, is at fault; the message says how, in one sentence."""
+    """The cluster failed, not the computation; the message explains how in one sentence."""
 
 
 # ---------------------------------------------------------------------------------------------------- connecting
@@ -168,11 +168,11 @@ def _check_versions(client: Client) -> None:
 
 @contextmanager
 def on_cluster(address: str | Client) -> Iterator[Client]:
-    """Let everything that joblib runs in parallel run on the workers of a cluster.
+    """Run everything that joblib runs in parallel on the workers of a cluster.
 
-    That is `cross_validate`, `compare`, `reproduce`, votes of trees (`OC1EnsembleClassifier`) and what scikit-learn
-    does in parallel. All workers are used, whatever `n_jobs` says; the answers are the same as on one machine. It
-    counts for the thread that enters it.
+    This applies to `cross_validate`, `compare`, `reproduce`, ensembles (`OC1EnsembleClassifier`) and whatever
+    scikit-learn does in parallel. All workers are used, regardless of `n_jobs`; the results are the same as on one
+    machine. It only affects the thread that enters it.
 
     Parameters
     ----------

@@ -40,23 +40,23 @@ from .training import ClusterTraining
 class DaskOC1Classifier(OC1Classifier):
     """OC1 on the workers of a Dask cluster.
 
-    The data stay on the workers, and the tree is the same as `OC1Classifier` grows on one machine: bit for bit, for any
-    number of workers and partitions (where weights are not whole numbers, up to the order in which they are added up).
+    The data stay on the workers, and the tree is bit for bit the one that `OC1Classifier` grows on one machine, for any
+    number of workers and partitions (with non-integer weights, up to the order in which they are added up).
 
     Parameters
     ----------
     client : distributed.Client, optional
-        The cluster. None: the client that was made last.
+        The cluster. None: the client that was created last.
     **parameters
-        All parameters of `OC1Classifier`, with the same names and defaults. ``n_jobs`` is of no account: all threads of
-        the workers are used. ``refine=True`` is refused where the data do not fit into one place.
+        All parameters of `OC1Classifier`, with the same names and defaults. ``n_jobs`` has no effect: all threads of
+        the workers are used. ``refine=True`` is an error above 100,000 rows, because it needs all data in one place.
 
     Attributes
     ----------
     traffic_ : Traffic
-        What the fit has sent to the cluster and back: rounds, tasks, bytes.
+        What was sent between client and cluster during the fit: rounds, tasks, bytes.
     n_searched_ : int
-        Nodes that were searched by all workers together; the others were grown by one worker each, in subtrees.
+        Number of nodes that all workers searched together; the others were grown in subtrees, by one worker each.
     tree_, classes_, n_features_in_, ...
         As in `OC1Classifier`.
 
@@ -114,9 +114,9 @@ class DaskOC1Classifier(OC1Classifier):
         y : dask Array (n_samples,), dask Series, or dask DataFrame of one column
             Class labels, in as many partitions as X.
         sample_weight : like y, optional
-            A weight of 2 is the same as giving the example twice, 0 as leaving it out.
+            A weight of 2 is the same as including the example twice, 0 the same as leaving it out.
         classes : array-like, optional
-            All classes, if they are known: a label that is none of them is then an error.
+            All classes, if they are known: any other label is then an error.
 
         Returns
         -------
@@ -201,7 +201,7 @@ class DaskOC1Classifier(OC1Classifier):
     # ------------------------------------------------------------------------------------------------ using
 
     def to_local(self) -> OC1Classifier:
-        """Return the fitted model as a plain `OC1Classifier`, which knows nothing of clusters."""
+        """Return the fitted model as a plain `OC1Classifier`, independent of the cluster."""
         check_is_fitted(self)
         local = self._local()
         own = {"traffic_", "n_searched_", *self.get_params(deep=False)}
@@ -227,7 +227,7 @@ class DaskOC1Classifier(OC1Classifier):
         return predict(self.to_local(), "predict", X) if is_collection(X) else super().predict(X)
 
     def predict_proba(self, X: Any) -> Any:
-        """Return the share of each class in the leaf of each example, smoothed if so asked for.
+        """Return the share of each class in the leaf of each example, after smoothing.
 
         Parameters
         ----------
@@ -253,7 +253,7 @@ class DaskOC1Classifier(OC1Classifier):
         return predict(self.to_local(), "predict_log_proba", X) if is_collection(X) else super().predict_log_proba(X)
 
     def apply(self, X: Any) -> Any:
-        """Return the number of the leaf that each example ends in.
+        """Return the number of the leaf that each example ends up in.
 
         Parameters
         ----------
@@ -266,7 +266,7 @@ class DaskOC1Classifier(OC1Classifier):
         return predict(self.to_local(), "apply", X) if is_collection(X) else super().apply(X)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:
-        """Return the accuracy on some examples.
+        """Return the accuracy on the given examples.
 
         Parameters
         ----------

@@ -32,7 +32,7 @@ class Traffic:
     Attributes
     ----------
     rounds : int
-        How many times the client asked and waited for all answers.
+        How many times the client sent requests and waited for all results.
     tasks : int
         Tasks in these rounds.
     sent, received : int

@@ -1,4 +1,4 @@
-"""A fitted model as one HTML page to look at, click through and try examples on; nothing but the page is needed."""
+"""A fitted model as a self-contained, interactive HTML page."""
 
 from __future__ import annotations
 
@@ -27,25 +27,25 @@ def explore(
     source: Any = None,
     title: str | None = None,
 ) -> str:
-    """Return a page that shows a model: its trees, what each node asks, and the way of an example through them.
+    """Return an interactive HTML page of a model: its trees, the test of each node, and the path of an example.
 
     Parameters
     ----------
-    model : fitted tree learner or vote of this package
+    model : fitted tree learner or ensemble of this package
     X : array-like (n_samples, n_features), optional
-        Examples, for histograms, the score of each pruned tree, and to try: at most 200 of them, drawn at random, are
-        in the page.
+        Examples, for the histograms, the score of each pruned tree, and to follow through the tree: at most 200 of
+        them, drawn at random, are stored in the page.
     y : array-like (n_samples,), optional
-        Their classes (all of which the model must know) or numbers; needed with X.
+        Their classes (all of which the model must know) or targets; needed with X.
     source : oc1.files.models.record.Source, optional
-        What is known of the training data: the name of the target, ranges of the attributes.
+        What is known about the training data: the name of the target, the ranges of the attributes.
     title : str, optional
-        Of the page. None: what the model predicts, or the name of the learner.
+        Title of the page. None: what the model predicts, or the name of the learner.
 
     Returns
     -------
     str
-        HTML that loads nothing from elsewhere. The same model and examples give the same page.
+        HTML that does not load anything else. The same model and examples give the same page.
 
     Examples
     --------

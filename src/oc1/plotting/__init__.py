@@ -1,7 +1,7 @@
-"""Pictures of fitted trees.
+"""Plots of fitted trees.
 
 `plot_tree`, `plot_partition`, `plot_projection`, `plot_pruning_path` and `plot_importances` take a fitted model, draw
-into the `ax` that is given or into a new figure, and return the axes. `save` writes a figure to a file.
+into the given `ax` or a new figure, and return the axes. `save` writes a figure to a file.
 """
 
 from .curves import plot_importances, plot_pruning_path

@@ -16,10 +16,10 @@ from .style import COLOURS, axes_or_new, plain, shortened
 
 
 def plot_pruning_path(model: Any, *, ax: Axes | None = None) -> Axes:
-    """Draw the subtrees among which pruning chooses: what each is worth, against its leaves; the tree is marked.
+    """Plot the accuracy (or loss) of the subtrees that pruning chooses from against their size; mark the chosen tree.
 
-    What they are worth is the accuracy (or loss) on the examples kept back, or cross-validated. Where the tree was not
-    pruned so, nothing is known of that, and the price of a leaf at which each subtree becomes the best one is drawn.
+    The accuracy or loss is measured on held-out examples or by cross-validation. If the tree was not pruned that way,
+    it is not known; then the plot shows the cost of a leaf at which each subtree becomes the best one.
 
     Parameters
     ----------
@@ -76,15 +76,15 @@ def plot_pruning_path(model: Any, *, ax: Axes | None = None) -> Axes:
 
 
 def plot_importances(model: Any, *, ax: Axes | None = None, top: int = 20) -> Axes:
-    """Draw how much each attribute matters: its share in what the tests gain.
+    """Plot the importance of each attribute: its share of the gain of the tests.
 
     Parameters
     ----------
-    model : fitted tree or vote of this package
+    model : fitted tree or ensemble of this package
     ax : matplotlib Axes, optional
         None: those of a new figure.
     top : int, default=20
-        How many attributes are drawn; the others share one bar. Attributes that no test uses are left out.
+        Number of attributes to draw; the others share one bar. Attributes that no test uses are left out.
 
     Returns
     -------

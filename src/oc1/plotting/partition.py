@@ -30,10 +30,11 @@ def draw_partition(
     number_nodes: bool = True,
     number_leaves: bool = False,
 ) -> None:
-    """Draw examples with two attributes and how a model divides the plane.
+    """Draw examples with two attributes, and how a model divides the plane.
 
-    Regions are tinted in the colour of their class. For trees of linear tests each line is drawn inside the region of
-    its node and carries the node's number; other models are asked on a grid. The examples have labels for a legend.
+    Regions are tinted in the colour of their class. For trees of linear tests, each line is drawn inside the region of
+    its node and labelled with the node's number; other models are evaluated on a grid. The examples have labels for a
+    legend.
 
     Parameters
     ----------
@@ -43,11 +44,11 @@ def draw_partition(
     y : array-like (n_samples,)
         Class labels.
     box : (left, right, bottom, top), optional
-        The part of the plane that is shown. None: where the examples are, and a little more.
+        The part of the plane to show. None: the range of the examples, plus a margin.
     number_nodes : bool, default=True
-        Write node numbers on the lines.
+        Whether to write node numbers on the lines.
     number_leaves : bool, default=False
-        Write node numbers into the regions of leaves.
+        Whether to write node numbers into the regions of leaves.
     """
     make_frame = type(X) if hasattr(X, "iloc") else None
     names = list(X.columns) if make_frame else []

@@ -1,4 +1,4 @@
-"""How the examples of a node lie about its test."""
+"""How the examples of a node are distributed along its test."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ BINS = 40
 
 
 def plot_projection(model: Any, node: int, X: Any, y: ArrayLike | None = None, *, ax: Axes | None = None) -> Axes:
-    """Draw where the examples of a node lie along what its test adds up, and where the threshold is.
+    """Plot the distribution of a node's examples along the sum that its test computes, with the threshold.
 
-    For classes that is a histogram, the classes one upon another. Numbers to predict are drawn against the projection,
-    with what each side predicts if nothing more were asked.
+    For classification this is a stacked histogram of the classes. For regression, targets are plotted against the
+    projection, with what each side would predict as a leaf.
 
     Parameters
     ----------
     model : fitted tree learner, or a tree
     node : int
-        Number of a node that has a test.
+        Number of an inner node.
     X : array-like (n_samples, n_features)
-        Examples, as the model takes them; those that reach the node are shown.
+        Examples, in the form the model accepts; those that reach the node are shown.
     y : array-like (n_samples,)
-        Their classes or numbers.
+        Their classes or targets.
     ax : matplotlib Axes, optional
         None: those of a new figure.
 

@@ -40,7 +40,7 @@ class Plane(NamedTuple):
 
 
 class Cut(NamedTuple):
-    """A convex polygon (corners in order, possibly none) cut by a line: the two parts and where the line runs in it."""
+    """A convex polygon (corners in order, possibly none) cut by a line: the two parts, and the line inside it."""
 
     below: np.ndarray
     above: np.ndarray
@@ -60,8 +60,8 @@ def cut_polygon(polygon: np.ndarray, normal: np.ndarray, threshold: float) -> Cu
     Returns
     -------
     Cut
-        ``below`` (where ``normal . x <= threshold``), ``above``, and ``segment``, the two ends of the line in the
-        polygon; each is empty if there is nothing of it.
+        ``below`` (where ``normal . x <= threshold``), ``above``, and ``segment``, the two ends of the line inside the
+        polygon; each may be empty.
 
     Examples
     --------
@@ -108,7 +108,7 @@ def tree_regions(
     tree : Tree
         Of linear tests.
     box : (left, right, bottom, top)
-        The part of the plane that is looked at.
+        The part of the plane to consider.
     plane : Plane, optional
         None: that of the two attributes of the tree.
 

@@ -34,22 +34,23 @@ def plot_partition(
     ax: Axes | None = None,
     at: Mapping[Any, Any] | ArrayLike | None = None,
 ) -> Axes:
-    """Draw how a model divides a plane, with examples.
+    """Plot how a model divides a plane, with examples.
 
     Regions are tinted in the colour of their class (darker for larger numbers), and each line is drawn inside the
-    region of its node and carries the node's number. With more than two attributes, the plane is that of two
-    `features`, the others held where `at` says: the regions are exact there, but the examples, which are drawn over
-    it, may lie elsewhere. Or it is the plane of a `node`: across is what its test adds up, and upwards the direction,
-    at right angles to it, in which the node's examples differ most; only those examples are shown.
+    region of its node and labelled with the node's number. If there are more than two attributes, the plane is either
+    that of two `features`, with the others fixed at the values in `at`: the regions are exact there, but the examples
+    drawn over it may lie outside the plane. Or it is the plane of a `node`: the horizontal axis is the sum of its test,
+    and the vertical axis is the orthogonal direction in which the node's examples differ most; only those examples are
+    shown.
 
     Parameters
     ----------
-    model : fitted tree or vote of this package, or a tree
-        Votes and trees of linear machines are asked on a grid.
+    model : fitted tree or ensemble of this package, or a tree
+        Ensembles and trees of linear machines are evaluated on a grid.
     X : array-like (n_samples, n_features), optional
-        Examples, as the model takes them.
+        Examples, in the form the model accepts.
     y : array-like (n_samples,), optional
-        Their classes or numbers. Without it the examples are grey.
+        Their classes or targets. Without them, the examples are grey.
     features : pair of str or int, optional
         Names or indices of two attributes.
     node : int, optional
@@ -57,7 +58,7 @@ def plot_partition(
     ax : matplotlib Axes, optional
         None: those of a new figure.
     at : dict from attributes to values, or array-like (n_features,), optional
-        Where the other attributes are held. What is not said is what the tree counts for missing values: the mean.
+        Values of the other attributes. By default, the value that replaces missing values: the mean.
 
     Returns
     -------

@@ -38,7 +38,7 @@ GREY: dict[str, Any] = {"facecolor": "0.45", "linewidth": 0}
 
 
 def class_style(number: int) -> tuple[str, str]:
-    """Return the colour and the marker of the class with this number; no two of the first 64 are alike."""
+    """Return the colour and the marker of the class with this number, distinct for the first 64 classes."""
     return COLOURS[number % len(COLOURS)], MARKERS[(number + number // len(COLOURS)) % len(MARKERS)]
 
 
@@ -112,13 +112,13 @@ def add_legend(
 
 
 def save(figure: Figure, path: Path) -> None:
-    """Write a figure as PNG, SVG or PDF, by the suffix of the path: always the same file for the same figure.
+    """Write a figure as PNG, SVG or PDF, by the suffix of the path; the same figure always gives the same file.
 
     Parameters
     ----------
     figure : matplotlib Figure
     path : Path
-        Its folder is made if missing; a file there is overwritten.
+        Its folder is created if necessary; an existing file is overwritten.
     """
     path = Path(path)
     suffix = path.suffix.lower()

@@ -43,15 +43,15 @@ INCHES_PER_UNIT, MAX_INCHES = 1 / 68, 150.0
 def draw_tree(ax: Axes, tree: Any) -> None:
     """Draw a tree of linear tests as boxes and links, with the node numbers that `draw_partition` writes.
 
-    Everything, letters included, is in the units of the axes, so boxes keep apart at any size of the picture. Leaves
-    have the colour of their class, or are the darker the larger the number that they predict. Codes of categories that
-    stand in combinations are listed below the tree.
+    Everything, including text, is in the units of the axes, so boxes do not overlap at any size of the plot. Leaves
+    have the colour of their class or, for regression, are darker for larger predictions. Codes of categories that
+    appear in linear combinations are listed below the tree.
 
     Parameters
     ----------
     ax : matplotlib Axes
     tree : Tree or fitted learner that has one
-        Links to the left are for "no".
+        Links to the left mean "no".
     """
     tree = getattr(tree, "tree_", tree)
     if not getattr(tree, "has_thresholds", False):
@@ -180,23 +180,23 @@ def plot_tree(
     ax: Axes | None = None,
     max_depth: int | None = None,
 ) -> Axes:
-    """Draw a tree: each node with its test, a bar of its classes and, given examples, where they lie about the test.
+    """Plot a tree: each node with its test, a bar of its classes and, given examples, a histogram along the test.
 
-    The histogram of a node counts the given examples that reach it along what its test adds up; the line is the
-    threshold, and examples to the right of it answer yes. The bar shows the classes of the training examples, or, where
-    numbers are predicted, their share in all of them. Long tests are cut to their most important terms.
+    The histogram of a node shows the sums that its test computes for the given examples that reach it. The line is the
+    threshold; for examples to the right of it the answer is yes. The bar shows the classes of the training examples or,
+    for regression, their share of all examples. Long tests are shortened to their most important terms.
 
     Parameters
     ----------
     model : fitted tree learner, or a tree
     X : array-like (n_samples, n_features), optional
-        Examples, as the model takes them.
+        Examples, in the form the model accepts.
     y : array-like (n_samples,), optional
-        Their classes; not needed where numbers are predicted.
+        Their classes; not needed for regression.
     ax : matplotlib Axes, optional
-        None: those of a new figure as large as the tree needs.
+        None: those of a new figure, as large as the tree needs.
     max_depth : int, optional
-        Nodes below this depth are not drawn; what stands for them says how many leaves there are.
+        Nodes below this depth are not drawn; a placeholder says how many leaves they have.
 
     Returns
     -------

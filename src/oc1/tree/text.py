@@ -134,7 +134,7 @@ def attribute_names(model: Any) -> list[str]:
 
 
 def text(model: Any, digits: int = 3) -> str:
-    """Print a tree, or all trees of a vote, as text.
+    """Write a tree, or all trees of an ensemble, as text.
 
     Parameters
     ----------
@@ -145,11 +145,11 @@ def text(model: Any, digits: int = 3) -> str:
     Returns
     -------
     str
-        One line for each test and each leaf; a leaf shows its class and the weight of the training examples of each
-        class. A branch of a linear machine shows the class and the function that stand for it: an example takes the
-        branch whose function is the largest. A test on a categorical attribute alone shows the categories that answer
-        yes; in a combination stand their codes, which are listed below the tree. A test that has learned where missing
-        values go says "or missing", "and not missing", or asks only whether a value is "missing".
+        One line for each test and each leaf. A leaf shows its class and the weight of the training examples of each
+        class. A branch of a linear machine shows its class and its function: an example takes the branch with the
+        largest function. A test on a single categorical attribute shows the categories for which the answer is yes; in
+        linear combinations, categories appear as codes, which are listed below the tree. A test that has learned where
+        to send missing values says "or missing" or "and not missing", or only tests whether a value is "missing".
 
     Examples
     --------

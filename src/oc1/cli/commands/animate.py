@@ -24,11 +24,11 @@ def animate(
     options: ReadOptions,
     parameters: dict[str, Any],
     node: Annotated[
-        str, typer.Option(metavar="PATH", help="Root, or the way to a node: l where a test fails, r where it passes.")
+        str, typer.Option(metavar="PATH", help="Root, or the path to a node: l where a test fails, r where it passes.")
     ] = "Root",
     fps: Annotated[float, typer.Option(min=0.1, max=60, help="Steps per second.")] = 8.0,
     max_frames: Annotated[
-        int, typer.Option(min=2, help="A longer search is thinned out: starts, jumps and improvements are kept first.")
+        int, typer.Option(min=2, help="Longer searches are thinned out; starts, jumps and improvements stay.")
     ] = 300,
     width: Annotated[int, typer.Option(min=400, max=2400, help="Width of the GIF in pixels.")] = 900,
     weights: Weights = None,
@@ -37,9 +37,9 @@ def animate(
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
-    """Show the search for a node's split: every position of the hyperplane, with jumps in another colour.
+    """Show the search for a node's split: every position of the hyperplane, with jumps in a different colour.
 
-    The impurity after each step is shown beside it. Two attributes are drawn as a plane; for more, a histogram shows
+    The impurity after each step is shown next to it. Two attributes are drawn as a plane; for more, a histogram shows
     the examples along the test. Here the default is --prune none: the paper's search, from an axis-parallel split and
     from random hyperplanes. With --prune auto, as in oc1 train, the complexity penalty decides whether anything is
     searched.

@@ -30,14 +30,14 @@ def classify(
     options: ReadOptions,
     out: Annotated[Path | None, output("CSV, TSV, Parquet or JSON lines (.jsonl). (default: stdout)")] = None,
     probabilities: Annotated[bool, typer.Option(help="Write the probability of each class.")] = True,
-    leaf: Annotated[bool, typer.Option("--leaf", help="Write the number of the leaf, too.")] = False,
+    leaf: Annotated[bool, typer.Option("--leaf", help="Also write the number of the leaf.")] = False,
     jobs: Jobs = 1,
     json: Json = False,
 ) -> None:
     """Predict the class of each example in a file, and the probabilities of all classes.
 
-    The examples need no label. Columns are found by name where both the model and the file have names. Files larger
-    than memory are read in pieces.
+    The examples need no labels. Columns are matched by name if both the model and the file have names. Files are read
+    in batches, so they may be larger than memory.
 
     Example: oc1 classify iris.json new-flowers.csv -o classes.csv
     """

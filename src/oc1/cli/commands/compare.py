@@ -24,7 +24,7 @@ def compare(
     folds: Folds = 5,
     repeats: Repeats = 3,
     learner: Annotated[
-        list[str] | None, choice(FURTHER, "--learner", "-l", help="A further learner to compare with.")
+        list[str] | None, choice(FURTHER, "--learner", "-l", help="Another learner to compare with.")
     ] = None,
     one_hot: OneHot = False,
     seed: Seed = 0,
@@ -32,9 +32,9 @@ def compare(
     dask: Dask = None,
     json: Json = False,
 ) -> None:
-    """Say in plain words whether oblique splits pay on these data.
+    """Say in plain words whether oblique splits pay off on these data.
 
-    Compares oblique and axis-parallel trees, a vote of trees, scikit-learn's tree and logistic regression.
+    Compares oblique and axis-parallel trees, an ensemble, scikit-learn's tree and logistic regression.
 
     Example: oc1 compare iris.csv --target species
     """

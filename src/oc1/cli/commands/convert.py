@@ -25,7 +25,7 @@ def convert(
     model: Model,
     options: ReadOptions,
     to: Annotated[
-        str | None, choice([*ENDINGS], "--to", metavar="|".join(ENDINGS), help="(default: by the ending of --output)")
+        str | None, choice([*ENDINGS], "--to", metavar="|".join(ENDINGS), help="(default: from the suffix of --output)")
     ] = None,
     out: Annotated[Path | None, output("(default: stdout; onnx, dt and json need a file)")] = None,
     name: Annotated[str | None, typer.Option(help="C: prefix of all names. Python: name of the function.")] = None,
@@ -39,14 +39,14 @@ def convert(
     data: Annotated[
         str | None,
         typer.Option(
-            metavar="FILE", help="C: the training data, to choose the fixed point and count the rows that could differ."
+            metavar="FILE", help="C: training data, to choose the fixed-point units and count rows that could differ."
         ),
     ] = None,
     table: Annotated[
-        str | None, typer.Option(help="SQL: write a whole SELECT from this table, not only the expression.")
+        str | None, typer.Option(help="SQL: write a complete SELECT from this table instead of an expression.")
     ] = None,
 ) -> None:
-    """Write a model as ONNX, a C99 header, a Python function, a SQL expression, or a .dt or JSON model file.
+    """Convert a model to ONNX, a C99 header, a Python function, an SQL expression, or a .dt or JSON model file.
 
     Examples: oc1 convert iris.json --to onnx -o iris.onnx; oc1 convert iris.json --to c -o iris.h --numbers fixed
     --data iris.csv

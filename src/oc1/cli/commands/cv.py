@@ -47,7 +47,7 @@ def cv(
     """Cross-validate learners side by side, on the same folds.
 
     A parameter is used by the learners that have it; one that none of them has is an error. The last column is the
-    probability of a difference as large as that from the first learner if there were none (a corrected paired t-test).
+    p-value of the difference from the first learner (corrected paired t-test).
 
     Example: oc1 cv iris.csv --learner oc1 --learner axis --learner c45 --repeats 10
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def demo() -> None:
-    """Show OC1 at work on iris.
+    """Run OC1 on the iris data.
 
     Example: oc1 demo
     """

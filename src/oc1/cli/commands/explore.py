@@ -19,14 +19,14 @@ def explore(
     options: ReadOptions,
     data: Annotated[
         str | None,
-        typer.Argument(metavar="[DATA]", help="File of labelled examples, for histograms and examples to try."),
+        typer.Argument(metavar="[DATA]", help="Labelled examples, for histograms and to follow through the tree."),
     ] = None,
     out: Annotated[Path | None, output("(default: the model's name with .html)")] = None,
 ) -> None:
-    """Write a page that shows a model: click on nodes, prune, and follow an example through the tree.
+    """Write an interactive HTML page of a model: click on nodes, prune, and follow an example through the tree.
 
-    The page is one file that needs no network. With DATA it shows how the examples lie around each test; at most 200
-    of them (2,000 for two attributes) are stored in the page.
+    The page is a single file that works offline. With DATA, it shows the distribution of the examples along each test;
+    at most 200 of them (2,000 for two attributes) are stored in the page.
 
     Example: oc1 explore iris.json iris.csv -o iris.html
     """

@@ -27,10 +27,10 @@ def generate(
             autocompletion=completing(SETS),
         ),
     ],
-    out: Annotated[Path | None, output("(default: the name of the set, with .csv)")] = None,
+    out: Annotated[Path | None, output("(default: the name of the data set, with .csv)")] = None,
     n: Annotated[int, typer.Option("-n", "--examples", min=1, help="Number of points.")] = 2000,
     noise: Annotated[
-        float, typer.Option(min=0.0, max=1.0, help="Share of the points that get another class at random.")
+        float, typer.Option(min=0.0, max=1.0, help="Fraction of the points that get a different class at random.")
     ] = 0.0,
     low: Annotated[
         float | None, typer.Option(help="Smallest value of the attributes (default: 0, or as in the training data).")
@@ -39,12 +39,12 @@ def generate(
         float | None, typer.Option(help="Largest value of the attributes (default: 1, or as in the training data).")
     ] = None,
     format: Annotated[
-        str | None, choice(FORMATS, "--format", metavar="|".join(FORMATS), help="(default: by the file's name)")
+        str | None, choice(FORMATS, "--format", metavar="|".join(FORMATS), help="(default: from the file's name)")
     ] = None,
     header: Annotated[bool, typer.Option(help="Write a line of column names first (CSV, TSV).")] = True,
     seed: Seed = 0,
 ) -> None:
-    """Make artificial data: LS10, POL or RCB from the paper, or random points labelled by a model.
+    """Generate artificial data: LS10, POL or RCB from the paper, or random points labelled by a model.
 
     Examples: oc1 generate rcb -n 2000 -o rcb.csv; oc1 generate iris.json -n 500 --noise 0.05 -o flowers.csv
     """

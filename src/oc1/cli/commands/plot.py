@@ -28,7 +28,7 @@ def plot(
         str | None, typer.Argument(metavar="DATA", help="Labelled examples to show, in any format that train reads.")
     ] = None,
     what: Annotated[str, choice(PICTURES, "--what", "-w")] = "tree",
-    out: Annotated[Path | None, output("SVG, PNG or PDF, by its ending. (default: WHAT.svg)")] = None,
+    out: Annotated[Path | None, output("SVG, PNG or PDF, by its suffix. (default: WHAT.svg)")] = None,
     features: Annotated[
         str | None,
         typer.Option("--features", metavar="A,B", help="Two attributes for a partition: names, or indices from 0."),
@@ -36,18 +36,18 @@ def plot(
     node: Annotated[
         int | None,
         typer.Option(
-            "--node", min=0, help="Node of a projection, or whose plane a partition shows. (default: 0, none)"
+            "--node", min=0, help="Node of a projection, or node whose plane a partition shows. (default: 0, none)"
         ),
     ] = None,
     max_depth: Annotated[
         int | None,
-        typer.Option("--max-depth", min=0, help="Draw a tree to this depth. (default: as deep as it stays readable)"),
+        typer.Option("--max-depth", min=0, help="Draw a tree to this depth. (default: as deep as is readable)"),
     ] = None,
 ) -> None:
-    """Draw a model: its tree, how it divides the plane, a node's examples, the pruning path, attribute importances.
+    """Plot a model: its tree, how it divides the plane, a node's examples, the pruning path, attribute importances.
 
-    With DATA a tree shows at each node how the examples lie around its test. A partition of more than two attributes
-    needs --features or --node; a projection needs DATA.
+    With DATA, a tree shows at each node the distribution of the examples along its test. A partition of more than two
+    attributes needs --features or --node; a projection needs DATA.
 
     Example: oc1 plot iris.json iris.csv -o tree.svg
     """

@@ -24,7 +24,7 @@ def reproduce(
     ),
     sets: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="NAME", help="Run this data set only; may be given several times."),
+        typer.Option("--set", metavar="NAME", help="Only run this data set; may be given several times."),
     ] = None,
     repeats: Annotated[
         int | None,
@@ -34,7 +34,7 @@ def reproduce(
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="One repeat, and artificial data of 500 points.")] = False,
     limit: Annotated[
-        float | None, typer.Option(min=0.001, help="peers: seconds that a fit may take (default: 60).")
+        float | None, typer.Option(min=0.001, help="peers: time limit for a fit in seconds (default: 60).")
     ] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Start over instead of continuing a run.")] = False,
     seed: Seed = 0,
@@ -42,10 +42,10 @@ def reproduce(
     dask: Dask = None,
     list_: Annotated[bool, typer.Option("--list", help="List the experiments.")] = False,
 ) -> None:
-    """Repeat the paper's tables and figures, and print its values beside ours.
+    """Reproduce the paper's tables and figures, and print its values next to ours.
 
-    "further" and "peers" go beyond the paper and are not part of "all". A run that was stopped is continued by the same
-    command.
+    "further" and "peers" go beyond the paper and are not part of "all". To resume an interrupted run, give the same
+    command again.
 
     Example: oc1 reproduce table1 --data data --repeats 10 --jobs 2 -o results
     """

@@ -25,13 +25,13 @@ def evaluate(
     options: ReadOptions,
     misclassified: Annotated[
         Path | None,
-        typer.Option("--misclassified", metavar="FILE", help="Write the wrong ones: row, class, prediction."),
+        typer.Option("--misclassified", metavar="FILE", help="Write misclassified examples: row, class, prediction."),
     ] = None,
     json: Json = False,
 ) -> None:
     """Test a model on a file of labelled examples: accuracy, overall and per class, and the confusion matrix.
 
-    Classes that the model does not know count as wrong, and are listed.
+    Examples of classes that the model does not know count as errors and are listed.
 
     Example: oc1 test iris.json more-flowers.csv
     """

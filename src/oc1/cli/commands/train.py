@@ -26,14 +26,14 @@ ModelFile = Annotated[
     Path | None, output("Model file: .json, .json.gz or .dt. (default: the name of DATA, with .json)")
 ]
 TestFile = Annotated[
-    str | None, typer.Option("--test", "-T", metavar="FILE", help="Labelled file for the held-out accuracy.")
+    str | None, typer.Option("--test", "-T", metavar="FILE", help="Labelled examples for the held-out accuracy.")
 ]
 Holdout = Annotated[
     float | None,
     typer.Option(
         min=0.0,
-        help="Share (or, from 1 up, number) of the examples for the held-out accuracy; 0 for none. The model that "
-        f"is written is fitted to all examples. (default: {HELD_OUT_SHARE})",
+        help="Fraction (or, from 1 up, number) of the examples for the held-out accuracy; 0 for none. The saved "
+        f"model is fitted to all examples. (default: {HELD_OUT_SHARE})",
     ),
 ]
 
@@ -53,14 +53,14 @@ def train(
     jobs: Jobs = 1,
     dask: Dask = None,
     verbose: Annotated[
-        int, typer.Option("--verbose", "-v", count=True, help="Show each node; -vv: each move and its impurities.")
+        int, typer.Option("--verbose", "-v", count=True, help="Show each node; -vv: each move with its impurities.")
     ] = 0,
     json: Json = False,
 ) -> None:
-    """Learn a tree from a file of examples, write it, and print how good it is.
+    """Train a tree on a file of examples, save it, and print its accuracy.
 
-    The held-out accuracy is that of a tree grown without the examples that it is tested on: a fifth of them (see
-    --holdout and --test). The tree that is written has seen all of DATA.
+    The held-out accuracy is that of a tree grown without the examples it is tested on, a fifth of DATA (see --holdout
+    and --test). The saved tree is trained on all of DATA.
 
     Example: oc1 train iris.csv --target species -o iris.json
     """
