@@ -22,6 +22,7 @@ def fast_search(columns, labels, weights, name, min_leaf, seed, n_runs, order, n
     plain = weights if (weights != 1).any() else np.empty(0)
     work = Workspace.make(len(labels), k, d, n_runs, 20_000)
     how = Settings(
+        min_leaf=min_leaf,
         axis=True,
         min_oblique=0,
         n_runs=n_runs,
