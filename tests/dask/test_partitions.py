@@ -388,6 +388,7 @@ def array_of(*parts, dtype=None):
 
 PAIR = pd.DataFrame({"a": [1.0, 2.0], "b": [3.0, 4.0]})
 TWO = pd.Series([0, 1])
+MIXED = np.array(["a", "b", "a", 1], dtype=object)  # not a series: Dask may turn its labels into text
 
 
 def replaced(**columns):
@@ -413,7 +414,7 @@ def replaced(**columns):
          "partition 1 of y has the label 2.5: .*continuous"),
         (frame_of(PAIR, PAIR), frame_of(TWO, pd.Series(["a", "b"])), None,
          "labels are text in partition 1 of y and numbers in partition 0"),
-        (frame_of(PAIR, PAIR), frame_of(pd.Series(["a", "b"]), pd.Series(["a", 1], dtype=object)), None,
+        (frame_of(PAIR, PAIR), array_of(MIXED[:2], MIXED[2:]), None,
          "partition 1 of y has labels of type int and str"),
         (frame_of(PAIR, PAIR), frame_of(TWO, TWO), frame_of(TWO, pd.Series([1.0, -2.0])),
          r"partition 1 of sample_weight has a weight that is negative \(-2.0\)"),

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 
 from oc1 import OC1Classifier
-from oc1.growing import grower
+from oc1.growing import engines, purest
+from oc1.growing import options as growth_options
 from oc1.growing.tao import refine
 from oc1.impurity import MEASURES
 from oc1.tree.linear import Tree
@@ -196,13 +197,13 @@ def test_shifts_and_scales_change_nothing(seed, exponent, shift, options):
 def test_threads_and_borrowed_arrays_give_the_same_tree(monkeypatch, options):
     X, y = with_holes()
     X = X.astype(np.float32)
-    for name, value in (("SUBTREE", 20), ("SHARED_SEARCH", 100)):
-        monkeypatch.setattr(grower, name, value)
+    monkeypatch.setattr(purest, "MIN_SINGLE_ROWS", 20)
+    monkeypatch.setattr(growth_options, "MIN_SHARED_ROWS", 100)
     clf = OC1Classifier(n_restarts=3, **DIRECTED, **options)
     expected = clf.fit(X, y).tree_
     assert len(expected.missing)
     assert clf.set_params(n_jobs=2).fit(X, y).tree_.to_dict() == expected.to_dict()
-    monkeypatch.setattr(grower, "BORROWED", 0)
+    monkeypatch.setattr(engines, "MIN_BORROWED_BYTES", 0)
     for n_jobs in (1, 2):
         assert clf.set_params(n_jobs=n_jobs).fit(np.asfortranarray(X), y).tree_.to_dict() == expected.to_dict()
 
