@@ -53,7 +53,7 @@ def public_names():
     for home in PLAIN:
         module = importlib.import_module(home)
         named = re.compile(
-            r"make_|load_|plot_|save$|cross_validate|summarise|corrected|nested|twoing|gini|info|sum_|max_"
+            r"make_|load_|plot_|save$|cross_validate|summarise|corrected|nested|twoing|gini|info_gain$|sum_|max_"
         )
         yield from (name for name in vars(module) if named.match(name) and callable(getattr(module, name)))
 
