@@ -171,11 +171,6 @@ def _typeof_pointer(value: Pointer, context: Any) -> types.Type:
     return value.type
 
 
-def typed(function: Callable) -> Callable | Pointer:
-    """Return a compiled function as a `Pointer`, any other as it is."""
-    return Pointer(function) if isinstance(function, CFunc) else function
-
-
 def fix_type(record: type, numba_type: types.Type) -> types.Type:
     """Tell Numba the type of a record's instances, so that it need not look at each of their fields at every call."""
     typeof_impl.register(record)(lambda value, context: numba_type)
