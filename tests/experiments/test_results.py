@@ -3,6 +3,7 @@ import sys
 
 from small_experiment import run
 
+import oc1.experiments
 from oc1.experiments import reproduce as runner
 from oc1.experiments import results
 from oc1.experiments.definitions import Cell, Experiment, Published
@@ -42,9 +43,11 @@ def test_charts_get_our_values_and_the_paper_s(experiment, tmp_path, monkeypatch
 
 
 def test_without_matplotlib_the_tables_are_written_all_the_same(experiment, tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    monkeypatch.setitem(sys.modules, "oc1.experiments.figures", None)
-    monkeypatch.delattr(results, "figures", raising=False)
+    for name in {"matplotlib"} | {name for name in sys.modules if name.startswith("matplotlib.")}:
+        monkeypatch.setitem(sys.modules, name, None)
+    for name in ("charts", "figures"):  # other tests may have imported them
+        monkeypatch.delitem(sys.modules, f"oc1.experiments.{name}", raising=False)
+        monkeypatch.delattr(oc1.experiments, name, raising=False)
     said = []
     published = Experiment("p", "P", "-", (Cell("POL", "small", experiment.cells[0].estimator, Published(92.0, 1.0)),))
     runner.reproduce(published, tmp_path, repeats=1, n_samples=100, say=said.append)
