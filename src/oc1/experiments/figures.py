@@ -9,15 +9,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from scipy.spatial.distance import pdist
 
 from ..baselines import CARTLCClassifier
 from ..datasets import load_figure5, make_pol, make_rcb
 from ..impurity import gini
 from ..learners.classifier import OC1Classifier
 from ..plotting import cut_polygon, draw_partition, draw_tree, save, scatter, tree_regions
-from ..plotting.regions import corners
+from ..plotting.regions import Box, corners
 from ..plotting.style import HALO
+
+UNIT_SQUARE: Box = (0.0, 1.0, 0.0, 1.0)
 
 
 def _uniform_square(n_samples: int, seed: int, keep: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
@@ -26,15 +27,23 @@ def _uniform_square(n_samples: int, seed: int, keep: Callable[[np.ndarray], np.n
     return np.asarray(points[keep(points)][:n_samples])
 
 
+def _draw(
+    ax: Axes, model: Any, X: np.ndarray, y: np.ndarray, title: str, box: Box = UNIT_SQUARE, **options: Any
+) -> None:
+    """Draw the partition of one panel."""
+    draw_partition(ax, model, X, y, box=box, **options)
+    ax.set(aspect="equal", title=title)
+
+
 def _add_legend(figure: Figure, ax: Axes) -> None:
     handles, labels = ax.get_legend_handles_labels()
-    figure.legend(
-        handles, labels, loc="outside lower center", ncols=8, frameon=False, handletextpad=0.3,
-    )  # fmt: skip
+    figure.legend(handles, labels, loc="outside lower center", ncols=8, frameon=False, handletextpad=0.3)
 
 
 SOLID: dict[str, Any] = {"color": "black", "linewidth": 1.5, "zorder": 4}
 DASHED: dict[str, Any] = {**SOLID, "linestyle": (0, (5, 3)), "linewidth": 1.2}
+LABEL: dict[str, Any] = {"xytext": (5, 4), "textcoords": "offset points", "size": 9, "zorder": 5, "path_effects": HALO}
+RING: dict[str, Any] = {"s": 200, "facecolor": "none", "edgecolor": "black", "linewidth": 1.5, "zorder": 4}
 
 
 def figure1(seed: int = 0) -> Figure:
@@ -55,9 +64,7 @@ def figure1(seed: int = 0) -> Figure:
     left, right = figure.subplots(1, 2, width_ratios=(1.2, 1))
     draw_tree(left, model)
     left.set_title("An oblique tree ...")
-    draw_partition(right, model, X, y, box=(0, 1, 0, 1), number_leaves=True)
-    right.set_aspect("equal")
-    right.set_title("... and its partition of the attribute space")
+    _draw(right, model, X, y, "... and its partition of the attribute space", number_leaves=True)
     _add_legend(figure, right)
     return figure
 
@@ -76,12 +83,9 @@ def figure2(seed: int = 0) -> Figure:
     panels = figure.subplots(1, 2)
     for ax, splits, name in zip(panels, ("best", "axis"), ("Oblique", "Axis-parallel"), strict=True):
         model = OC1Classifier(splits=splits, prune=None, random_state=seed).fit(X, y)
-        draw_partition(ax, model, X, y, box=(0, 1, 0, 1), number_nodes=splits == "best")
-        if splits == "axis":
-            ax.plot(*lines[0].T, label="where the classes really meet", **DASHED)
-            ax.plot(*lines[1].T, **DASHED)
-        ax.set_aspect("equal")
-        ax.set_title(f"{name} tree: {model.get_n_leaves()} leaves")
+        _draw(ax, model, X, y, f"{name} tree: {model.get_n_leaves()} leaves", number_nodes=splits == "best")
+    for line, label in zip(lines, ("where the classes really meet", None), strict=True):
+        panels[1].plot(*line.T, label=label, **DASHED)
     _add_legend(figure, panels[1])
     return figure
 
@@ -106,12 +110,10 @@ def figure5(seed: int = 0) -> Figure:
         (left, stuck, "CART-LC stays at the best axis-parallel split"),
         (right, jumped, "OC1 gets away from it by one random jump"),
     ):
-        draw_partition(ax, model, X, y, box=box, number_nodes=False)
         wrong = model.predict(X) != y
-        ring = {"s": 200, "facecolor": "none", "edgecolor": "black", "linewidth": 1.5, "zorder": 4}
-        ax.scatter(*X[wrong].T, label="on the wrong side", **ring)
-        ax.set_aspect("equal")
-        ax.set_title(f"{story}\n({wrong.sum()} of {len(y)} examples on the wrong side)")
+        title = f"{story}\n({wrong.sum()} of {len(y)} examples on the wrong side)"
+        _draw(ax, model, X, y, title, box, number_nodes=False)
+        ax.scatter(*X[wrong].T, label="on the wrong side", **RING)
     left.plot([], [], label=f"where OC1 starts (jumps tried from here: {attempt + 1})", **DASHED)
     _add_legend(figure, left)
     return figure
@@ -160,100 +162,64 @@ def search_coefficient(plane: np.ndarray, m: int, X: np.ndarray, y: np.ndarray) 
     classes, codes = np.unique(y, return_inverse=True)
 
     def impurity(place: float) -> float:
-        return gini(*(np.bincount(codes[side], minlength=len(classes)) for side in _sides(crossings, place)))
+        above = crossings < place
+        return gini(*(np.bincount(codes[side], minlength=len(classes)) for side in (above, ~above)))
 
     impurities = np.array([impurity(place) for place in places])
     return LineSearch(crossings, places, impurities, float(places[impurities.argmin()]))
 
 
-def _draw_search(seed: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, int, LineSearch]:
-    """Draw a few examples until the search for one coefficient shows well; return X, y, plane, m and the search.
-
-    It starts from the best axis-parallel split, and the coefficient is that of the other attribute.
-    """
-    rng = np.random.default_rng(seed)
-    while True:
-        X = rng.uniform(0.2, 1, size=(16, 2))
-        X = X[np.argsort(X[:, 0])]
-        y = np.where(X[:, 1] + 0.1 * rng.normal(size=len(X)) > 0.2 + 0.7 * X[:, 0], "A", "B")
-        if len(np.unique(y)) < 2 or pdist(X).min() < 0.05:
-            continue
-        model = OC1Classifier(criterion="gini", splits="axis", max_depth=1, prune=None, random_state=seed).fit(X, y)
-        features, coefficients, threshold = model.tree_.test(0)
-        plane = np.zeros(3)
-        plane[features], plane[-1] = coefficients, -threshold
-        m = 1 - int(features[0])
-        found = search_coefficient(plane, m, X, y)
-        now = found.impurities[np.searchsorted(np.sort(found.crossings), plane[m]) - 1]
-        gaps = np.diff(np.sort(found.crossings)) / np.ptp(found.crossings)
-        readable = gaps.min() > 0.008 and gaps[found.impurities.argmin()] > 0.03
-        if readable and 0 < found.impurities.min() < now - 0.08:
-            return X, y, plane, m, found
-
-
-def _sides(crossings: np.ndarray, place: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return which examples are above the hyperplane, and which below, for a value of the coefficient."""
-    return crossings < place, crossings >= place
+#: Examples of two classes on which the search for one coefficient shows well: x1, x2.
+EXAMPLES = {
+    "A": [(0.37, 0.91), (0.38, 0.51), (0.48, 0.7), (0.52, 0.93), (0.52, 0.78), (0.64, 0.97), (0.64, 0.79)],
+    "B": [
+        *[(0.34, 0.32), (0.43, 0.22), (0.58, 0.28), (0.6, 0.56), (0.68, 0.22), (0.69, 0.49), (0.76, 0.72)],
+        *[(0.79, 0.25), (0.94, 0.25)],
+    ],
+}
+#: The best axis-parallel split of them, x2 > 0.5: coefficients and constant.
+AXIS_PARALLEL = np.array([0.0, 1.0, -0.5])
 
 
 def figure7(seed: int = 0) -> Figure:
     """Draw the search for one coefficient: the U of each example on a line, and the best place among them."""
-    X, y, plane, m, found = _draw_search(seed)
-    moved = np.where(np.arange(3) == m, found.best, plane)
+    X, y = np.vstack([*EXAMPLES.values()]), np.repeat([*EXAMPLES], [*map(len, EXAMPLES.values())])
+    found = search_coefficient(AXIS_PARALLEL, 0, X, y)
+    U = found.crossings
     figure = Figure(figsize=(11, 5), layout="constrained")
     panels = figure.subplot_mosaic(
         [["plane", "impurity"], ["plane", "axis"]], width_ratios=(1, 1.3), height_ratios=(1, 1.4)
     )
-    coefficient, old_label, new_label = f"$a_{m + 1}$", "before", "after: the best value"
-    ax = panels["plane"]
+    plane, top, line = panels["plane"], panels["impurity"], panels["axis"]
     box = (0.0, 1.1, 0.0, 1.1)
-    for one, style, label in ((plane, DASHED, old_label), (moved, SOLID, new_label)):
-        ax.plot(*cut_polygon(corners(box), one[:2], -one[2]).segment.T, label=label, **style)
-    scatter(ax, X, y, np.unique(y), 60)
-    for number, place in enumerate(X, 1):
-        ax.annotate(str(number), place, xytext=(5, 4), textcoords="offset points", size=8, zorder=5, path_effects=HALO)
-    ax.set(xlim=box[:2], ylim=box[2:], xlabel="x1", ylabel="x2", aspect="equal")
-    ax.set_title(f"Only the coefficient {coefficient} of x{m + 1} changes: the line turns")
+    best = np.array([found.best, *AXIS_PARALLEL[1:]])
+    for one, style, label in ((AXIS_PARALLEL, DASHED, "before"), (best, SOLID, "after: the best value")):
+        plane.plot(*cut_polygon(corners(box), one[:2], -one[2]).segment.T, label=label, **style)
+        top.axvline(one[0], **style)
+        line.axvline(one[0], **style)
+    plane.set(xlim=box[:2], ylim=box[2:], xlabel="x1", ylabel="x2", aspect="equal")
+    plane.set_title("Only the coefficient $a_1$ of x1 changes: the line turns")
 
-    order = np.argsort(found.crossings)
-    spread = np.ptp(found.crossings)
-    limits = found.crossings.min() - 0.06 * spread, found.crossings.max() + 0.06 * spread
-    ax = panels["axis"]
-    ends: list[float] = []  # where the last marker of each level is
-    levels = np.zeros(len(X))
-    for j in order:
-        free = [level for level, end in enumerate(ends) if found.crossings[j] - end > 0.06 * spread]
-        level = free[0] if free else len(ends)
-        ends[level : level + 1] = [found.crossings[j]]
-        levels[j] = level + 1
-    ax.vlines(found.crossings, 0, levels, color="grey", linewidth=0.8, zorder=1)
-    scatter(ax, np.column_stack([found.crossings, levels]), y, np.unique(y), 60)
-    for number, place in enumerate(zip(found.crossings, levels, strict=True), 1):
-        ax.annotate(
-            f"$U_{{{number}}}$", place, xytext=(0, 6), textcoords="offset points", size=9, ha="center", zorder=5,
-            path_effects=HALO,
-        )  # fmt: skip
-    ax.set(xlim=limits, ylim=(0, len(ends) + 0.8), yticks=[], xlabel=f"value of {coefficient}")
-    ax.spines[["left", "right", "top"]].set_visible(False)
-    sides = _sides(found.crossings, found.best)
-    for side, name, place, ha in zip(sides, ("above", "below"), (0.01, 0.99), ("left", "right"), strict=True):
-        kinds, counts = np.unique(y[side], return_counts=True)
-        ax.annotate(
-            f"{name} the line: {counts.max()} {kinds[counts.argmax()]}, {side.sum() - counts.max()} other",
-            (place, 1), xycoords="axes fraction", ha=ha, va="bottom", size=9,
-        )  # fmt: skip
-    top = panels["impurity"]
-    top.sharex(ax)
-    steps = np.unique(found.crossings)
-    top.stairs(found.impurities, steps, baseline=None, color="black", linewidth=1.3)
+    levels = np.empty(len(X))
+    levels[np.argsort(U)] = 1 + np.arange(len(X)) % 4  # so that no name is written over another
+    line.vlines(U, 0, levels, color="grey", linewidth=0.8, zorder=1)
+    for ax, places, name in ((plane, X, "{}"), (line, np.column_stack([U, levels]), "$U_{{{}}}$")):
+        scatter(ax, places, y, np.unique(y), 60)
+        for number, place in enumerate(places, 1):
+            ax.annotate(name.format(number), place, **LABEL)
+    line.set(ylim=(0, 4.8), yticks=[], xlabel="value of $a_1$")
+    line.spines[["left", "right", "top"]].set_visible(False)
+    above = found.best > U
+    counts = [f"{(y == 'A')[side].sum()} A, {(y == 'B')[side].sum()} B" for side in (above, ~above)]
+    line.set_title(f"above the line: {counts[0]}", loc="left", size=9)
+    line.set_title(f"below the line: {counts[1]}", loc="right", size=9)
+    top.sharex(line)
+    top.stairs(found.impurities, np.sort(U), baseline=None, color="black", linewidth=1.3)
     top.scatter(found.best, found.impurities.min(), color="black", zorder=3)
     top.set(ylabel="impurity (Gini)", ylim=(0, None))
     top.tick_params(labelbottom=False)
-    top.set_title(f"Each {coefficient} between two U's is one split: the purest is taken")
-    for panel in (top, ax):
-        panel.axvline(plane[m], **DASHED)
-        panel.axvline(found.best, **SOLID)
-    _add_legend(figure, panels["plane"])
+    top.set_title("Each $a_1$ between two U's is one split: the purest is taken")
+    _add_legend(figure, plane)
     return figure
 
 
@@ -264,9 +230,7 @@ def figure9(seed: int = 0) -> Figure:
     for ax, name, make in zip(panels, ("POL", "RCB"), (make_pol, make_rcb), strict=True):
         X, y = make(random_state=seed)
         model = OC1Classifier(random_state=seed).fit(X, y)
-        draw_partition(ax, model, X, y, box=(0, 1, 0, 1))
-        ax.set_aspect("equal")
-        ax.set_title(f"{name}: {len(X)} examples, OC1's tree has {model.get_n_leaves()} leaves")
+        _draw(ax, model, X, y, f"{name}: {len(X)} examples, OC1's tree has {model.get_n_leaves()} leaves")
     _add_legend(figure, panels[1])
     return figure
 
