@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 from oc1 import OC1Classifier
 from oc1.animation.gif import write_gif
 from oc1.animation.page import page_data, page_of, write_page
-from oc1.animation.recording import frames_of, histograms_of, impurity_range, pieces_of, record_search
+from oc1.animation.recording import chosen_steps, frames_of, histograms_of, impurity_range, pieces_of, record_search
 from oc1.cli.app import app
 from oc1.datasets import load_figure5, make_ls10, make_rcb
 from oc1.impurity import MEASURES
@@ -99,8 +99,8 @@ def test_planes_are_in_the_users_units(plane, rcb):
 
 def test_same_seed_same_record(plane, rcb):
     again, other = record_search(*rcb, random_state=0, n_jobs=2), record_search(*rcb, random_state=1)
-    assert page_data(plane, frames_of(plane, 50)) == page_data(again, frames_of(again, 50))
-    assert page_data(plane, frames_of(plane, 50)) != page_data(other, frames_of(other, 50))
+    assert page_data(plane, 50) == page_data(again, 50)
+    assert page_data(plane, 50) != page_data(other, 50)
 
 
 def test_a_jump_leaves_the_local_minimum_of_figure_5():
@@ -139,15 +139,15 @@ def test_no_record_without_a_search(rcb):
     with pytest.raises(ValueError, match=r"no node 'l+': the node 'l+' is a leaf"):
         record_search(X, y, node="l" * 30, random_state=0)
     for settings, why in [
-        ({"splits": "axis"}, "single attributes only"),
-        ({"min_samples_oblique": 500}, "300 examples, and fewer than min_samples_oblique"),
+        ({"splits": "axis"}, "among its 300 examples of 2 attributes, no oblique split .* splits='axis'"),
+        ({"min_samples_oblique": 500}, "min_samples_oblique=500"),
         ({"max_depth": 0}, "max_depth=0"),
     ]:
         with pytest.raises(ValueError, match=f"no search was made at the node 'Root': .*{why}"):
             record_search(X, y, **settings)
     with pytest.raises(ValueError, match="its 300 examples are of one class"):
         record_search(X, np.zeros(300))
-    with pytest.raises(ValueError, match="nothing to combine"):
+    with pytest.raises(ValueError, match="300 examples of 1 attributes"):
         record_search(X[:, :1], y)
     with pytest.raises(ValueError, match="cannot be told apart"):
         record_search(np.ones((300, 2)), y, splits="oblique")
@@ -160,26 +160,33 @@ def test_no_record_without_a_search(rcb):
 
 def test_frames_keep_what_matters(plane):
     n = len(plane.steps)
-    assert frames_of(plane, n).tolist() == list(range(n))
+    assert chosen_steps(plane, n).tolist() == list(range(n))
     important = {i for i, step in enumerate(plane.steps) if step.kind != "coefficient"} | set(plane.best.tolist())
-    some = frames_of(plane, len(important) + 20)
+    some = chosen_steps(plane, len(important) + 20)
     assert len(some) == len(important) + 20
     assert important <= set(some.tolist())
     for most in (2, 3, 10, 40):
-        few = frames_of(plane, most)
+        few = chosen_steps(plane, most)
         assert len(few) == most
         assert {0, n - 1} <= set(few.tolist())
     with pytest.raises(ValueError, match="at least 2"):
-        frames_of(plane, 1)
+        chosen_steps(plane, 1)
+
+
+def test_the_last_frame_is_the_split(plane):
+    *frames, end = frames_of(plane, 30)
+    assert [frame.step for frame in frames] == chosen_steps(plane, 30).tolist()
+    assert (end.kind, end.n_done, end.step) == ("end", len(plane.steps), plane.best[-1])
+    assert end.line == plane.split
+    assert plane.write_test(*plane.split) in end.test
 
 
 def test_histograms_count_both_sides(flowers):
     frames = frames_of(flowers, 30)
     histograms = histograms_of(flowers, frames, n_bins=2000)
-    assert len(histograms) == len(frames) + 1
-    for i, histogram in zip(frames, histograms, strict=False):
-        step, share = flowers.steps[i], histogram.heights / histogram.heights.sum()
-        passing = np.mean(flowers.X @ step.coefficients > step.threshold)
+    for frame, histogram in zip(frames, histograms, strict=True):
+        (coefficients, threshold), share = frame.line, histogram.heights / histogram.heights.sum()
+        passing = np.mean(flowers.X @ coefficients > threshold)
         right = share[int(np.ceil(histogram.threshold * 2000)) :].sum()
         assert right == pytest.approx(passing, abs=0.03)  # the bin of the threshold is on both sides
 
@@ -248,7 +255,7 @@ def test_page_needs_nothing_else(plane, flowers, tmp_path):
         assert page.count("<script") == page.count("</script>") == 2
         assert "default-src 'none'" in page
         data = json.loads(re.search(r'id="data">(.*?)</script>', page, re.DOTALL)[1])
-        assert len(data["frames"]) + 1 == said == 31
+        assert len(data["frames"]) == said == 31
         assert data["names"] == list(record.feature_names)
         assert ("points" in data) == (record.X.shape[1] == 2)
 
@@ -294,7 +301,7 @@ def test_command_refuses_in_one_sentence(table):
         (["-o", "nowhere/search.gif"], "there is no folder nowhere", 2),
         (["-o", "a.gif", "--node", "up"], "a path from it of l and r", 1),
         (["-o", "a.gif", "--node", "rrrrrrrrrrrr"], "is a leaf", 1),
-        (["-o", "a.gif", "--splits", "axis"], "single attributes only", 1),
+        (["-o", "a.gif", "--splits", "axis"], "splits='axis'", 1),
     ]:
         assert problem in run("rcb.csv", *arguments, code=code).stderr
     (table / "words.csv").write_text("colour,size,kind\n" + "red,1,a\nblue,2,b\n" * 10)
@@ -353,7 +360,7 @@ def test_page_in_a_browser(name, request, browser, tmp_path):
     assert "split of the node" in page.inner_text("#test")
     assert page.inner_html("#left") != before
     page.keyboard.press("Home")
-    jump = next((i for i, at in enumerate(frames_of(record, 40)) if record.steps[at].kind == "jump"), 0)
+    jump = next((i for i, frame in enumerate(frames_of(record, 40)) if frame.kind == "jump"), 0)
     page.keyboard.press("j")
     assert place() == jump
     page.fill("#slider", "5")
@@ -371,7 +378,7 @@ def test_page_in_a_browser(name, request, browser, tmp_path):
 
 def test_page_plays_by_itself_and_shows_hostile_names(plane, flowers, browser, tmp_path):
     for record in (hostile(plane), hostile(flowers)):
-        (tmp_path / "search.html").write_text(page_of(page_data(record, frames_of(record, 30)) | {"fps": 60}), "utf-8")
+        (tmp_path / "search.html").write_text(page_of(page_data(record, 30) | {"fps": 60}), "utf-8")
         page, problems = browser.new_page(color_scheme="dark"), []
         page.on("console", lambda message, told=problems: told.append(message.text))
         page.on("dialog", lambda dialog, told=problems: (told.append("dialog"), dialog.dismiss()))

@@ -156,7 +156,7 @@ def test_partitions_that_cannot_be(axes, rough):
     for wanted, words in [
         ({}, "the model has 4 attributes: name two features, or a node"),
         ({"features": ("x1", "size")}, "there is no attribute 'size'"),
-        ({"features": (0, 4)}, "the indices are 0 to 3"),
+        ({"features": (0, 4)}, "with indices 0 to 3"),
         ({"features": (0, 0)}, "two different attributes"),
         ({"features": "x1"}, "must be two attributes, got 1"),
         ({"node": 0, "features": (0, 1)}, "either node, or features"),

@@ -3,14 +3,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.figure import Figure
-from matplotlib.patches import FancyBboxPatch
-from sklearn.neighbors import KNeighborsClassifier
+from matplotlib.patches import FancyBboxPatch, PathPatch
 
 from oc1 import OC1Classifier, OC1EnsembleClassifier, OC1Regressor
 from oc1.baselines import LMDTClassifier
-from oc1.plotting import class_style, cut_polygon, draw_partition, draw_tree, tree_regions
-from oc1.plotting.partition import GRID
-from oc1.plotting.trees import _describe
+from oc1.plotting import class_style, cut_polygon, draw_partition, plot_partition, plot_tree, tree_regions
+from oc1.plotting.partition import paint_grid
 
 BOX = (-0.5, 1.5, -0.2, 1.1)
 
@@ -109,21 +107,11 @@ def test_partition_shows_every_line_and_region_with_its_number(axes):
     assert axes.get_ylim() == BOX[2:]
 
 
-def test_a_tree_and_its_classifier_and_the_grid_agree(axes):
-    model, X, y = fitted(2, max_depth=3)
-    draw_partition(axes, model, X, y, box=BOX)
-
-    class Opaque:  # a classifier of which only the answers are known
-        classes_ = model.classes_
-        predict = staticmethod(model.predict)
-
-    other, bare = Figure().subplots(1, 2)
-    draw_partition(bare, model.tree_, X, y, box=BOX)
-    assert len(bare.lines) == len(axes.lines) > 3
-    draw_partition(other, Opaque(), X, y, box=BOX)
-    assert not other.lines
-    (image,) = other.images
-    shares = np.bincount(np.asarray(image.get_array()).ravel(), minlength=3) / GRID**2
+def test_the_grid_and_the_regions_agree(axes):
+    model, _, _ = fitted(2, max_depth=3)
+    paint_grid(axes, model.predict, BOX, model.classes_)
+    (image,) = axes.images
+    shares = np.bincount(np.asarray(image.get_array()).ravel(), minlength=3) / image.get_array().size
     polygons, _ = tree_regions(model.tree_, BOX)
     exact = np.zeros(3)
     for leaf in np.flatnonzero(model.tree_.is_leaf):
@@ -131,15 +119,14 @@ def test_a_tree_and_its_classifier_and_the_grid_agree(axes):
     assert shares == pytest.approx(exact, abs=0.01)
 
 
-@pytest.mark.parametrize("model", [KNeighborsClassifier(), LMDTClassifier(random_state=0), OC1Classifier()])
+@pytest.mark.parametrize("model", [LMDTClassifier(random_state=0), OC1Classifier()])
 def test_many_classes_and_names(axes, model):
     pandas = pytest.importorskip("pandas")
     rng = np.random.default_rng(0)
     X = pandas.DataFrame(rng.uniform(size=(150, 2)), columns=["price $", "size $"])
     y = np.array(list("abcdefghijkl"))[(X.to_numpy() * [4, 3]).astype(int) @ [3, 1]]
-    draw_partition(axes, model.fit(X, y), X, y)
-    labels = axes.get_legend_handles_labels()[1]
-    assert labels == [f"class {name}" for name in "abcdefghijkl"]
+    plot_partition(model.fit(X, y), X, y, ax=axes)
+    assert [text.get_text() for text in axes.get_legend().get_texts()] == list("abcdefghijkl")
     assert axes.get_xlabel().replace("\\", "") == "price $"
     axes.figure.draw_without_rendering()
 
@@ -148,16 +135,6 @@ def test_styles_differ():
     assert len({class_style(number) for number in range(64)}) == 64
     assert len({class_style(number)[0] for number in range(8)}) == 8
     assert len({class_style(number)[1] for number in range(8)}) == 8
-
-
-def test_only_planes_can_be_drawn(axes, noisy):
-    model = OC1Classifier(max_depth=1).fit(*noisy)
-    with pytest.raises(ValueError, match="two attributes, the data have 4"):
-        draw_partition(axes, model, *noisy)
-    with pytest.raises(ValueError, match="two attributes, the tree has 4"):
-        draw_partition(axes, model, noisy[0][:, :2], noisy[1])
-    with pytest.raises(TypeError, match="only trees of linear tests"):
-        draw_tree(axes, LMDTClassifier(random_state=0).fit(*noisy))
 
 
 def flags(n=200):
@@ -175,41 +152,32 @@ def test_trees_of_categories_and_numbers(axes, learner, splits):
     X, total = flags()
     y = total if learner is OC1Regressor else total > 1
     model = learner(splits=splits, max_depth=3, random_state=0, prune=None, categorical_features=["grade"]).fit(X, y)
-    draw_tree(axes, model)
+    plot_tree(model, ax=axes)
     assert len(frames(axes)) == model.tree_.n_nodes
-    words = [" ".join(_describe(model.tree_, node)[1:]) for node in range(model.tree_.n_nodes)]
-    asks = [words[node] for node in np.flatnonzero(~model.tree_.is_leaf)]
-    assert any("grade in {" in one for one in asks) if splits == "axis" else "code(grade)" in asks[0]
-    letters = [patch for patch in axes.patches if not isinstance(patch, FancyBboxPatch)]
+    letters = [patch for patch in axes.patches if isinstance(patch, PathPatch)]
     bounds = np.array([patch.get_path().get_extents().extents for patch in letters])
     (left, right), (bottom, top) = axes.get_xlim(), axes.get_ylim()
     assert (bounds[:, :2] > [left, bottom]).all()
     assert (bounds[:, 2:] < [right, top]).all()
     below = bounds[:, 3] < frames(axes)[:, 1].min()
     assert below.any() == (splits == "best")  # the codes
-    with pytest.raises(ValueError, match="but grade is categorical"):
-        draw_partition(axes, model, X, y)
 
 
 def test_a_larger_number_is_darker(axes):
     X = np.arange(30.0)[:, None]
     model = OC1Regressor(prune=None, max_depth=2).fit(X, np.repeat([5.0, 1.0, 9.0], 10))
-    draw_tree(axes, model)
+    plot_tree(model, ax=axes)
     leaf = model.tree_.is_leaf
     shades = [patch.get_facecolor() for patch in axes.patches if isinstance(patch, FancyBboxPatch)]
     grey = np.array(shades)[leaf, :3].sum(axis=1)
     assert (grey.argsort() == (-model.tree_.values[leaf]).argsort()).all()
-    assert _describe(model.tree_, int(np.flatnonzero(leaf)[0]))[1:] == ["5", "10 examples"]
 
 
-def test_partitions_are_of_numbers_and_classes(axes):
+def test_a_vote_over_categories_has_no_partition(axes):
     X, total = flags()
     vote = OC1EnsembleClassifier(OC1Classifier(n_restarts=1, categorical_features=["grade"]), n_estimators=2)
     with pytest.raises(ValueError, match="but x1 is categorical"):
-        draw_partition(axes, vote.fit(X, total > 1), X, total > 1)
-    plane = np.column_stack([total, X["size"]])
-    with pytest.raises(TypeError, match="can only be drawn for classes, and this tree predicts numbers"):
-        draw_partition(axes, OC1Regressor(max_depth=1).fit(plane, total), plane, total)
+        plot_partition(vote.fit(X, total > 1), X, total > 1, ax=axes)
 
 
 def frames(axes):
@@ -220,7 +188,7 @@ def frames(axes):
 def test_boxes_of_a_tree_do_not_overlap(axes, data, request):
     X, y = (np.eye(3), np.zeros(3)) if data == "one class" else request.getfixturevalue(data)
     model = OC1Classifier(prune=None, random_state=0, splits="axis", max_leaf_nodes=40).fit(X, y)
-    draw_tree(axes, model)
+    plot_tree(model, ax=axes)
     boxes = frames(axes)
     assert len(boxes) == model.tree_.n_nodes
     for i, (left, bottom, right, top) in enumerate(boxes):
@@ -234,17 +202,3 @@ def test_boxes_of_a_tree_do_not_overlap(axes, data, request):
         if below[0] >= 0:  # "no" is to the left, and children are lower
             assert boxes[below[0], 0] < boxes[node, 0] + boxes[node, 2] - boxes[below[0], 2] < boxes[below[1], 2]
             assert (boxes[below, 3] < boxes[node, 1]).all()
-
-
-def test_letters_of_a_tree_stay_in_their_boxes(axes):
-    X = np.random.default_rng(0).normal(size=(200, 12))
-    y = (X.sum(axis=1) > 0).astype(int)
-    draw_tree(axes, OC1Classifier(random_state=0, max_depth=2, prune=None).fit(X, y))
-    boxes = frames(axes)
-    letters = [patch for patch in axes.patches if not isinstance(patch, FancyBboxPatch)]
-    bounds = np.array([patch.get_path().get_extents().extents for patch in letters])
-    inside = [
-        ((boxes[:, :2] <= bound[:2]) & (boxes[:, 2:] >= bound[2:])).all(axis=1).sum() for bound in bounds
-    ]  # the answers on the links are outside
-    assert inside.count(1) == len(letters) - (len(boxes) - 1)
-    assert inside.count(0) == len(boxes) - 1

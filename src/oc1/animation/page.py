@@ -14,7 +14,8 @@ import numpy as np
 
 from ..files.atomic import write_file
 from ..files.problems import FilePath
-from .recording import SearchRecord, frames_of, histograms_of, impurity_range, pieces_of
+from ..plotting.partition import box_around
+from .recording import JUMP, SearchRecord, frames_of, histograms_of, impurity_range, pieces_of
 
 #: Points that are drawn.
 MAX_POINTS = 2000
@@ -42,9 +43,9 @@ def write_page(record: SearchRecord, path: FilePath, *, fps: float = 8.0, max_fr
     """
     if not fps > 0:
         raise ValueError(f"fps must be above 0, got {fps}")
-    data = page_data(record, frames_of(record, max_frames))
+    data = page_data(record, max_frames)
     write_file(path, page_of(data | {"fps": fps}).encode())
-    return len(data["frames"]) + 1
+    return len(data["frames"])
 
 
 def page_of(data: dict[str, Any]) -> str:
@@ -63,16 +64,9 @@ def page_of(data: dict[str, Any]) -> str:
     return re.sub("@(RULES|DATA|TITLE)@", lambda found: fields[found[0]], template)
 
 
-def page_data(record: SearchRecord, frames: np.ndarray) -> dict[str, Any]:
-    """Return what the page needs to know, as JSON takes it.
-
-    Parameters
-    ----------
-    record : SearchRecord
-    frames : int array
-        Numbers of the steps that are shown.
-    """
-    steps = record.steps
+def page_data(record: SearchRecord, max_frames: int) -> dict[str, Any]:
+    """Return what the page needs to know, as JSON takes it."""
+    steps, frames = record.steps, frames_of(record, max_frames)
     data: dict[str, Any] = {
         "node": record.node,
         "criterion": record.criterion,
@@ -82,44 +76,34 @@ def page_data(record: SearchRecord, frames: np.ndarray) -> dict[str, Any]:
         "n_examples": len(record.y),
         "n_moves": record.n_moves,
         "n_runs": record.n_runs,
-        "range": [_short(value) for value in impurity_range(record)],
-        "curve": [_short(step.after) if np.isfinite(step.after) else None for step in steps],
+        "range": [_rounded(value) for value in impurity_range(record)],
+        "curve": [_rounded(step.after) if np.isfinite(step.after) else None for step in steps],
         "best": record.best.tolist(),
-        "best_run": steps[record.best[-1]].run,
         "pieces": pieces_of(record),
-        "jumps": [i for i, step in enumerate(steps) if step.kind == "jump"],
+        "jumps": [i for i, step in enumerate(steps) if step.kind == JUMP],
         "frames": [
-            {
-                "step": int(i),
-                "run": steps[i].run,
-                "kind": steps[i].kind,
-                "says": record.describe(int(i)),
-                "test": record.write_test(steps[i].coefficients, steps[i].threshold),
-            }
-            for i in frames
+            {name: getattr(frame, name) for name in ("kind", "run", "step", "n_done", "title", "test")}
+            for frame in frames
         ],
-        "split": "the node stays a leaf" if record.split is None else record.write_test(*record.split),
     }
     if record.X.shape[1] == 2:
         X, classes = record.drawn_examples(MAX_POINTS)
-        needed = np.union1d(frames, record.best[frames])
-        data["box"] = [corner.tolist() for corner in record.box]
-        data["points"] = [[_short(x), _short(y), int(c)] for (x, y), c in zip(X, classes, strict=True)]
-        data["lines"] = {int(i): [*map(_exact, steps[i].coefficients), _exact(steps[i].threshold)] for i in needed}
-        data["split_line"] = record.split and [*map(_exact, record.split[0]), _exact(record.split[1])]
+        data["box"] = box_around(record.X)
+        data["lines"] = [[_line(frame.line), _line(frame.best_line)] for frame in frames]
+        data["points"] = [[_rounded(x), _rounded(y), int(c)] for (x, y), c in zip(X, classes, strict=True)]
     else:
         # Heights in thousandths of the picture.
         data["histograms"] = [
-            {"at": _short(own.threshold), "bins": (1000 * own.heights).round().astype(int).tolist()}
+            {"at": _rounded(own.threshold), "bins": (1000 * own.heights).round().astype(int).tolist()}
             for own in histograms_of(record, frames)
         ]
     return data
 
 
-def _short(value: float) -> float:
+def _line(line: tuple[np.ndarray, float]) -> list[float]:
+    return [_rounded(value, 10) for value in (*line[0], line[1])]
+
+
+def _rounded(value: float, digits: int = 6) -> float:
     """Keep as many digits as can be seen."""
-    return float(f"{value:.6g}")
-
-
-def _exact(value: float) -> float:
-    return float(f"{value:.10g}")
+    return float(f"{value:.{digits}g}")

@@ -23,16 +23,20 @@ from ..growing.progress import MOVES, Move, Reporter
 from ..kernels import layout
 from ..learners.base import Grown, standard_scale
 from ..learners.classifier import OC1Classifier
-from ..tree.text import write_test
+from ..plotting.style import shortened
+from ..tree.linear import Tree
+from ..tree.text import feature_name, write_test
 
 #: The path of the root, as ``.dt`` files write it.
 ROOT = "Root"
 #: What a step may be.
 START, COEFFICIENT, JUMP = "start", "coefficient", "jump"
+#: What the last frame shows: the split of the node.
+END = "end"
 #: Impurities whose relative difference is no larger than this are equal but for rounding.
 ROUNDING = 1e-9
-#: Terms of a test, and letters of a name, that are written.
-MAX_TERMS, MAX_LETTERS = 6, 24
+#: Terms of a test that are written.
+MAX_TERMS = 6
 
 
 class Step(NamedTuple):
@@ -61,6 +65,11 @@ class Step(NamedTuple):
     after: float
     coefficients: np.ndarray
     threshold: float
+
+    @property
+    def line(self) -> tuple[np.ndarray, float]:
+        """Coefficients and threshold."""
+        return self.coefficients, self.threshold
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,13 +124,6 @@ class SearchRecord:
         """Impurity after each step."""
         return np.array([step.after for step in self.steps])
 
-    @property
-    def box(self) -> tuple[np.ndarray, np.ndarray]:
-        """Smallest and largest values of the attributes that are drawn, with some room around the examples."""
-        low, high = self.X.min(axis=0), self.X.max(axis=0)
-        margin = np.where(high > low, 0.06 * (high - low), 1.0)
-        return low - margin, high + margin
-
     def drawn_examples(self, most: int) -> tuple[np.ndarray, np.ndarray]:
         """Return the examples that are drawn, evenly chosen, and their classes."""
         chosen = np.unique(np.linspace(0, len(self.y) - 1, most).round().astype(int))
@@ -132,12 +134,12 @@ class SearchRecord:
         step = self.steps[number]
         if step.kind == START:
             only = np.flatnonzero(step.coefficients)
-            on = f" axis-parallel, on {self._short(only[0])}," if len(only) == 1 else ""
+            on = f" axis-parallel, on {shortened(self.feature_names[only[0]])}," if len(only) == 1 else ""
             return f"starts{on} at {shown(step.after)}"
         change = f": {shown(step.before)} → {shown(step.after)}"
         if step.which is None:
             return "jump" + change
-        what = "constant" if step.which == self.X.shape[1] else self._short(step.which)
+        what = "constant" if step.which == self.X.shape[1] else shortened(self.feature_names[step.which])
         return what + (change if not np.isclose(step.before, step.after, rtol=ROUNDING, atol=0.0) else ": no better")
 
     def write_test(self, coefficients: np.ndarray, threshold: float) -> str:
@@ -145,16 +147,11 @@ class SearchRecord:
         size = np.abs(coefficients * self.space.scale)
         kept = np.sort(np.argsort(-size, kind="stable")[:MAX_TERMS])
         kept = kept[size[kept] > 0.0]
-        names = [self._short(attribute) for attribute in range(len(size))]
-        text = write_test(names, kept, coefficients[kept], threshold)
+        text = write_test([shortened(name) for name in self.feature_names], kept, coefficients[kept], threshold)
         if np.count_nonzero(size) == len(kept):
             return text
         terms, _, number = text.rpartition(" > ")
         return f"{terms} + … > {number}"
-
-    def _short(self, attribute: int) -> str:
-        name = self.feature_names[attribute]
-        return name if len(name) <= MAX_LETTERS else name[: MAX_LETTERS - 1] + "…"
 
 
 def shown(impurity: float) -> str:
@@ -212,7 +209,7 @@ def record_search(X: Any, y: Any, sample_weight: Any = None, *, node: str = ROOT
     return record
 
 
-def frames_of(record: SearchRecord, most: int) -> np.ndarray:
+def chosen_steps(record: SearchRecord, most: int) -> np.ndarray:
     """Choose the steps that are shown: all, if there are not too many.
 
     The first and the last stay, and those that are better than all before; then starts and jumps; then of the others
@@ -244,6 +241,48 @@ def frames_of(record: SearchRecord, most: int) -> np.ndarray:
     return chosen
 
 
+class Frame(NamedTuple):
+    """What is shown at one time: a step, or at the end the split of the node.
+
+    Attributes
+    ----------
+    kind : {"start", "coefficient", "jump", "end"}
+    run : int
+        0 at the end.
+    step : int
+        Where the search is on the curve of impurities; at the end, at its best step.
+    n_done : int
+        How many steps have been made.
+    title, test : str
+    line, best_line : (float array, float)
+        Coefficients and threshold, and those of the best step so far; at the end, both are the split.
+    """
+
+    kind: str
+    run: int
+    step: int
+    n_done: int
+    title: str
+    test: str
+    line: tuple[np.ndarray, float]
+    best_line: tuple[np.ndarray, float]
+
+
+def frames_of(record: SearchRecord, most: int) -> list[Frame]:
+    """Return the frames of an animation: its steps, `most` of them at most (see `chosen_steps`), and the end."""
+    steps, n = record.steps, len(record.steps)
+    frames = []
+    for i in chosen_steps(record, most).tolist():
+        title = f"Run {steps[i].run} of {record.n_runs}, step {i + 1} of {n}: {record.describe(i)}"
+        line, best_line = steps[i].line, steps[record.best[i]].line
+        frames.append(Frame(steps[i].kind, steps[i].run, i, i + 1, title, record.write_test(*line), line, best_line))
+    best = int(record.best[-1])
+    title = f"The best: run {steps[best].run}, step {best + 1}, impurity {shown(steps[best].after)}"
+    line = steps[best].line if record.split is None else record.split
+    test = "the node stays a leaf" if record.split is None else f"the split of the node: {record.write_test(*line)}"
+    return [*frames, Frame(END, 0, best, n, title, test, line, line)]
+
+
 class ProjectionHistogram(NamedTuple):
     """Where the examples lie along a step's direction; bins and heights are on one scale for all steps of a run."""
 
@@ -251,26 +290,24 @@ class ProjectionHistogram(NamedTuple):
     threshold: float  # from 0, the left end, to 1
 
 
-def histograms_of(record: SearchRecord, frames: np.ndarray, n_bins: int = 40) -> list[ProjectionHistogram]:
-    """Return the histogram of the projections for each of some steps, and one more for the split of the node."""
-    steps = [record.steps[number] for number in frames]
-    best = record.steps[record.best[-1]]
-    split = (best.coefficients, best.threshold) if record.split is None else record.split
-    projected = [_project(record, *test) for test in [*((step.coefficients, step.threshold) for step in steps), split]]
-    runs = np.array([*(step.run for step in steps), 0])
-    own_class = [record.y == c for c in range(len(record.classes))]
-    histograms: list[Any] = [None] * len(runs)
+def histograms_of(record: SearchRecord, frames: Sequence[Frame], n_bins: int = 40) -> list[ProjectionHistogram]:
+    """Return the histogram of the projections for each frame."""
+    projected = [_project(record, *frame.line) for frame in frames]
+    runs = np.array([frame.run for frame in frames])
+    n_classes = len(record.classes)
+    histograms: list[Any] = [None] * len(frames)
     for run in np.unique(runs):
         own = np.flatnonzero(runs == run)
         low, high = min(projected[i][0].min() for i in own), max(projected[i][0].max() for i in own)
-        edges = np.linspace(low, high if high > low else low + 1.0, n_bins + 1)
-        weights = [
-            np.array([np.histogram(projected[i][0][its], edges, weights=record.weights[its])[0] for its in own_class]).T
-            for i in own
-        ]
+        span = (high - low) or 1.0
+        weights = []
+        for i in own:
+            numbers = np.minimum(n_bins * (projected[i][0] - low) / span, n_bins - 1).astype(int)
+            counts = np.bincount(numbers * n_classes + record.y, record.weights, n_bins * n_classes)
+            weights.append(counts.reshape(n_bins, n_classes))
         fullest = max(counts.sum(axis=1).max() for counts in weights)
         for i, counts in zip(own, weights, strict=True):
-            place = np.clip((projected[i][1] - edges[0]) / (edges[-1] - edges[0]), 0.0, 1.0)
+            place = np.clip((projected[i][1] - low) / span, 0.0, 1.0)
             histograms[i] = ProjectionHistogram(counts / fullest, float(place))
     return histograms
 
@@ -300,7 +337,8 @@ def impurity_range(record: SearchRecord) -> tuple[float, float]:
     of_interest = [impurities[0], *(impurities[end - 1] for _, end in pieces_of(record))]
     top = low + 1.6 * (max(value for value in [low, *of_interest] if np.isfinite(value)) - low)
     top = min(max(top, np.quantile(finite, 0.9)), high)
-    room = (top - low) or (high - low) or max(abs(high), 1.0)
+    rooms = (top - low, high - low, max(abs(high), 1.0))
+    room = next(room for room in rooms if room > 1e-6 * abs(high))  # less is rounding
     return float(low - 0.06 * room), float(low + 1.1 * room)
 
 
@@ -318,25 +356,11 @@ class _Recorder(Reporter):
         """Start again, at another node."""
         self.noted: list[Move] = []
         self.n_made = 0
-        self.test: tuple[np.ndarray, np.ndarray, float] | None = None
 
     def moves(self, moves: Sequence[Move], n_made: int) -> None:
         """Keep the moves of a search."""
         self.noted.extend(moves)
         self.n_made += n_made
-
-    def linear_node(
-        self,
-        depth: int,
-        counts: Any,
-        n: Any,
-        features: np.ndarray,
-        coefficients: np.ndarray,
-        threshold: float,
-        gain: float,
-    ) -> None:
-        """Keep the test that the node got."""
-        self.test = features, coefficients, threshold
 
 
 def _grow_path(grower: Grower, recorder: _Recorder, path: str, seed: int) -> tuple[NodeTable, np.ndarray]:
@@ -354,6 +378,15 @@ def _grow_path(grower: Grower, recorder: _Recorder, path: str, seed: int) -> tup
             if side:
                 node = below["lr".index(side)]
     return root.subtrees[root.row], rows
+
+
+def _split_of(tree: Tree, path: str) -> tuple[np.ndarray, float] | None:
+    """Return the coefficients of all attributes and the threshold of the node at the end of a path."""
+    node = 0
+    for side in path:
+        node = tree.children[node, "lr".index(side)]
+    features, coefficients, threshold = tree.test(node)
+    return None if tree.is_leaf[node] else (_whole(features, coefficients, len(tree.fill)), threshold)
 
 
 class _Recording(OC1Classifier):
@@ -376,7 +409,7 @@ class _Recording(OC1Classifier):
         table, own = _grow_path(grower, recorder, self._wanted, data.seed)
         tree, space = build_tree(table, data.fill, data.classes, data.feature_names), engine.setup.statistics.space
         steps = tuple(_step_of(move, space) for move in recorder.noted)
-        names = data.feature_names or tuple(f"x{m + 1}" for m in range(data.X.shape[1]))
+        names = [feature_name(data.feature_names, m) for m in range(data.X.shape[1])]
         coded = data.coded or (False,) * len(names)
         X = np.asarray(data.X[own], dtype=np.float64)
         self._record = SearchRecord(
@@ -384,7 +417,7 @@ class _Recording(OC1Classifier):
             steps=steps,
             best=_best_so_far([step.after for step in steps]),
             n_moves=recorder.n_made,
-            split=None if recorder.test is None else (_whole(*recorder.test[:2], len(names)), recorder.test[2]),
+            split=_split_of(tree, self._wanted),
             X=np.where(np.isnan(X), data.fill, X),
             y=data.y[own],
             weights=np.ones(len(own)) if weights is None else weights[own],
@@ -397,21 +430,12 @@ class _Recording(OC1Classifier):
 
     def _excuse(self) -> str:
         """Say why no search was made."""
-        record, n_features = self._record, self.n_features_in_
-        n, least = len(record.y), self.min_samples_oblique
-        if len(np.unique(record.y)) == 1:
+        n = len(self._record.y)
+        if len(np.unique(self._record.y)) == 1:
             return f"its {n} examples are of one class"
-        if self.splits == "axis":
-            return "splits='axis' looks at single attributes only"
-        if n_features == 1 and self.splits == "best":
-            return "with one attribute there is nothing to combine"
-        if self.splits == "best" and n < (2 * n_features if least is None else least):
-            return f"it has {n} examples, and fewer than min_samples_oblique are split by one attribute"
-        if self.max_depth is not None and len(self._wanted) >= self.max_depth:
-            return f"max_depth={self.max_depth} makes it a leaf"
-        if n < max(self.min_samples_split, 2 * self.min_samples_leaf):
-            return f"it has {n} examples, too few for a split"
-        return "the complexity penalty left nothing to search for (a simpler split was as good); try prune=None"
+        limits = ("splits", "max_depth", "min_samples_split", "min_samples_leaf", "min_samples_oblique", "prune")
+        settings = ", ".join(f"{name}={getattr(self, name)!r}" for name in limits)
+        return f"among its {n} examples of {self.n_features_in_} attributes, no oblique split is sought with {settings}"
 
 
 _Recording.__name__ = OC1Classifier.__name__  # for messages

@@ -14,7 +14,7 @@ from ..baselines import CARTLCClassifier
 from ..datasets import load_figure5, make_pol, make_rcb
 from ..impurity import gini
 from ..learners.classifier import OC1Classifier
-from ..plotting import cut_polygon, draw_partition, draw_tree, save, scatter, tree_regions
+from ..plotting import cut_polygon, draw_partition, plot_tree, save, scatter, tree_regions
 from ..plotting.regions import Box, corners
 from ..plotting.style import HALO
 
@@ -62,10 +62,9 @@ def figure1(seed: int = 0) -> Figure:
     model = OC1Classifier(prune=None, random_state=seed).fit(X, y)
     figure = Figure(figsize=(10, 5), layout="compressed")
     left, right = figure.subplots(1, 2, width_ratios=(1.2, 1))
-    draw_tree(left, model)
+    plot_tree(model, ax=left)
     left.set_title("An oblique tree ...")
     _draw(right, model, X, y, "... and its partition of the attribute space", number_leaves=True)
-    _add_legend(figure, right)
     return figure
 
 
@@ -204,7 +203,7 @@ def figure7(seed: int = 0) -> Figure:
     levels[np.argsort(U)] = 1 + np.arange(len(X)) % 4  # so that no name is written over another
     line.vlines(U, 0, levels, color="grey", linewidth=0.8, zorder=1)
     for ax, places, name in ((plane, X, "{}"), (line, np.column_stack([U, levels]), "$U_{{{}}}$")):
-        scatter(ax, places, y, np.unique(y), 60)
+        scatter(ax, places, (y == "B").astype(int), np.array(["A", "B"]))
         for number, place in enumerate(places, 1):
             ax.annotate(name.format(number), place, **LABEL)
     line.set(ylim=(0, 4.8), yticks=[], xlabel="value of $a_1$")

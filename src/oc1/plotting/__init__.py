@@ -10,14 +10,13 @@ from .projections import plot_projection
 from .regions import Cut, cut_polygon, tree_regions
 from .slices import plot_partition
 from .style import class_style, save
-from .trees import draw_tree, plot_tree
+from .trees import plot_tree
 
 __all__ = [
     "Cut",
     "class_style",
     "cut_polygon",
     "draw_partition",
-    "draw_tree",
     "plot_importances",
     "plot_partition",
     "plot_projection",

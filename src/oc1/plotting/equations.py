@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils import check_consistent_length
 
 from ..tree.structure import TreeStructure
 from ..tree.summaries import tree_of
@@ -40,6 +42,13 @@ def checked_node(tree: TreeStructure, node: int) -> TreeStructure:
     if not tree.has_thresholds:
         raise ValueError(f"node {node} is a linear machine: its examples do not lie on two sides of a threshold")
     return tree
+
+
+def checked_targets(y: ArrayLike, n_samples: int) -> np.ndarray:
+    """Return the numbers to predict of examples; a ValueError if they are not one for each."""
+    values = np.asarray(y, dtype=float)
+    check_consistent_length(np.empty(n_samples), values)
+    return values
 
 
 def left_side(tree: TreeStructure, node: int, scale: np.ndarray, digits: int = 3) -> list[str]:

@@ -8,13 +8,11 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
-from numpy.typing import ArrayLike
-from sklearn.utils import check_array, check_consistent_length
 
 from ..tree.structure import TreeStructure
 from ..tree.text import feature_name
 from .regions import Box, Plane, tree_regions
-from .style import HALO, class_style, plain, tint
+from .style import HALO, MAX_VECTORS, class_style, plain, tint
 
 #: Points along each side of the grid on which a model that is not a tree of linear tests is asked.
 GRID = 400
@@ -23,67 +21,42 @@ GRID = 400
 def draw_partition(
     ax: Axes,
     model: Any,
-    X: Any,
-    y: ArrayLike,
+    X: np.ndarray,
+    y: np.ndarray,
+    box: Box,
     *,
-    box: Box | None = None,
     number_nodes: bool = True,
     number_leaves: bool = False,
 ) -> None:
-    """Draw examples with two attributes, and how a model divides the plane.
+    """Draw how a tree of linear tests divides the plane of its two attributes, with examples.
 
-    Regions are tinted in the colour of their class. For trees of linear tests, each line is drawn inside the region of
-    its node and labelled with the node's number; other models are evaluated on a grid. The examples have labels for a
-    legend.
+    Regions are tinted in the colour of their class. Each line is drawn inside the region of its node. The examples have
+    labels for a legend.
 
     Parameters
     ----------
     ax : matplotlib Axes
-    model : Tree or fitted classifier
-    X : array-like (n_samples, 2)
-    y : array-like (n_samples,)
+    model : fitted tree learner
+    X : array (n_samples, 2)
+    y : array (n_samples,)
         Class labels.
-    box : (left, right, bottom, top), optional
-        The part of the plane to show. None: the range of the examples, plus a margin.
+    box : (left, right, bottom, top)
+        The part of the plane to show.
     number_nodes : bool, default=True
         Whether to write node numbers on the lines.
     number_leaves : bool, default=False
         Whether to write node numbers into the regions of leaves.
     """
-    make_frame = type(X) if hasattr(X, "iloc") else None
-    names = list(X.columns) if make_frame else []
-    tree = getattr(model, "tree_", model)
-    refuse_categories(model, tree)
-    is_tree, is_linear = isinstance(tree, TreeStructure), getattr(tree, "has_thresholds", False)
-    if is_tree and not tree.predicts_classes:
-        raise TypeError("a partition can only be drawn for classes, and this tree predicts numbers")
-    X, y = check_array(X, dtype=float), np.asarray(y)
-    check_consistent_length(X, y)
-    for what, n in (("data have", X.shape[1]), ("tree has", len(tree.fill) if is_linear else 2)):
-        if n != 2:
-            raise ValueError(f"a partition can only be drawn for two attributes, the {what} {n}")
-    known = tree.classes if is_linear else getattr(model, "classes_", y)
-    names = (list(tree.feature_names) if is_linear else []) or names
-    classes = np.union1d(known, y)
-    box = box or box_around(X)
-    if is_linear:
-        numbers = np.searchsorted(classes, tree.classes[tree.majority])
-        polygons, segments = draw_regions(ax, tree, box, lambda leaf: tint(class_style(int(numbers[leaf]))[0]))
-        inside = {leaf: _empty_place(polygons[leaf], X) for leaf in polygons} if number_leaves else {}
-        for leaf, place in inside.items():
-            ax.annotate(
-                str(leaf), tuple(place), ha="center", va="center", size=9, style="italic", zorder=5, path_effects=HALO
-            )
-        if number_nodes:
-            number_lines(ax, segments, box, list(inside.values()))
-    else:
-        paint_grid(
-            ax, lambda grid: model.predict(make_frame(grid, columns=names) if make_frame else grid), box, classes
-        )
-
-    scatter(ax, X, y, classes, float(np.clip(6000 / len(X), 7, 55)))
-    names = names or ["x1", "x2"]
-    ax.set(xlim=box[:2], ylim=box[2:], xlabel=plain(names[0]), ylabel=plain(names[1]))
+    tree = model.tree_
+    polygons, segments = draw_regions(ax, tree, box, lambda leaf: tint(class_style(int(tree.majority[leaf]))[0]))
+    inside = {leaf: _empty_place(polygons[leaf], X) for leaf in polygons} if number_leaves else {}
+    style: dict[str, Any] = {"ha": "center", "va": "center", "size": 9, "style": "italic", "path_effects": HALO}
+    for leaf, place in inside.items():
+        ax.annotate(str(leaf), tuple(place), zorder=5, **style)
+    if number_nodes:
+        number_lines(ax, segments, box, list(inside.values()))
+    scatter(ax, X, np.searchsorted(tree.classes, y), tree.classes)
+    ax.set(xlim=box[:2], ylim=box[2:], xlabel=plain(tree.feature_name(0)), ylabel=plain(tree.feature_name(1)))
 
 
 def draw_regions(
@@ -123,13 +96,35 @@ def refuse_categories(model: Any, tree: Any, among: Sequence[int] | None = None)
             )
 
 
-def scatter(ax: Axes, X: np.ndarray, y: np.ndarray, classes: np.ndarray, size: float) -> None:
-    """Draw points, each class in its colour and shape."""
-    for number, name in enumerate(classes):
+def scatter(ax: Axes, X: np.ndarray, numbers: np.ndarray, classes: np.ndarray) -> dict[int, Any]:
+    """Draw points, each class in its colour and shape.
+
+    Parameters
+    ----------
+    ax : matplotlib Axes
+    X : array (n_samples, 2)
+    numbers : int array (n_samples,)
+        Classes of the points, as indices of `classes`.
+    classes : array (n_classes,)
+
+    Returns
+    -------
+    dict
+        What is drawn of each class that has points, by its number.
+    """
+    drawn = {}
+    for number in np.unique(numbers).tolist():
         colour, marker = class_style(number)
-        here = X[y == name]
-        style: dict[str, Any] = {"color": colour, "marker": marker, "edgecolor": "black", "linewidth": 0.3}
-        ax.scatter(here[:, 0], here[:, 1], s=size, zorder=2, label=f"class {plain(name)}", **style)
+        style = point_style(len(X)) | {"marker": marker, "label": f"class {plain(classes[number])}"}
+        drawn[number] = ax.scatter(X[numbers == number, 0], X[numbers == number, 1], color=colour, **style)
+    return drawn
+
+
+def point_style(n_points: int) -> dict[str, Any]:
+    """Return how points are drawn if there are this many; very many are a raster, also in files of vectors."""
+    size = float(np.clip(6000 / max(n_points, 1), 7, 55))
+    is_raster = n_points > MAX_VECTORS
+    return {"s": size, "edgecolor": "black", "linewidth": 0.3, "zorder": 2, "rasterized": is_raster}
 
 
 def _empty_place(polygon: np.ndarray, X: np.ndarray) -> np.ndarray:

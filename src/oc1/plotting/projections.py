@@ -10,8 +10,9 @@ from matplotlib.patches import Patch
 from numpy.typing import ArrayLike
 
 from ..tree.summaries import NodeExamples, scale_of, tree_of
-from .equations import checked_node, left_side, wrapped
-from .style import COLOURS, MAX_VECTORS, add_legend, area_style, axes_or_new, class_area, plain, shortened
+from .equations import checked_node, checked_targets, left_side, wrapped
+from .partition import point_style
+from .style import COLOURS, add_legend, area_style, axes_or_new, class_area, plain, shortened
 
 #: Bars of a histogram.
 BINS = 40
@@ -59,13 +60,8 @@ def plot_projection(model: Any, node: int, X: Any, y: ArrayLike | None = None, *
     histogram = examples.histogram(node, BINS)
     edges = histogram.edges
     if y is not None and not tree.predicts_classes:
-        values = np.asarray(y, dtype=float)
-        if len(values) != len(examples.X):
-            raise ValueError(f"X has {len(examples.X)} rows, but y has {len(values)}")
-        size = float(np.clip(6000 / max(len(rows), 1), 7, 40))
-        edge: dict[str, Any] = {"edgecolor": "black", "linewidth": 0.3}
-        is_raster = len(rows) > MAX_VECTORS
-        ax.scatter(places, values[rows], s=size, color=COLOURS[0], rasterized=is_raster, **edge)
+        values = checked_targets(y, len(examples.X))[rows]
+        ax.scatter(places, values, color=COLOURS[0], **point_style(len(rows)))
         for child, ends in zip(tree.children[node], ((edges[0], threshold), (threshold, edges[-1])), strict=True):
             ax.plot(ends, [float(tree.outputs()[child, 0])] * 2, color=COLOURS[5], linewidth=2)
         ax.set_ylabel("number to predict")

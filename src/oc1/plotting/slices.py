@@ -8,18 +8,20 @@ from typing import Any, NamedTuple
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
-from matplotlib.colors import Colormap, LinearSegmentedColormap, Normalize, to_rgb
+from matplotlib.colors import LinearSegmentedColormap, Normalize, to_rgb
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
 from ..tree.structure import TreeStructure
 from ..tree.summaries import NodeExamples, checked_rows, class_numbers, scale_of, tree_of, without_names
-from .equations import checked_node, left_side, names_of, wrapped
-from .partition import box_around, draw_regions, number_lines, paint_grid, refuse_categories
+from .equations import checked_node, checked_targets, left_side, names_of, wrapped
+from .partition import box_around, draw_regions, number_lines, paint_grid, point_style, refuse_categories, scatter
 from .regions import Box, Plane
-from .style import COLOURS, MAX_VECTORS, add_legend, axes_or_new, class_style, plain, shortened, tint
+from .style import COLOURS, add_legend, axes_or_new, class_style, plain, shortened, tint
 
+#: The colours of numbers, from small to large.
+SHADES = LinearSegmentedColormap.from_list("numbers", [tint(COLOURS[0], 0.05), to_rgb(COLOURS[0])])
 #: How far the picture reaches from the middle without examples, in standard deviations.
 REACH = 3.0
 
@@ -93,14 +95,10 @@ def _plot_attributes(
     # A vote is asked for answers, which it gives for categories, not for their codes.
     refuse_categories(model, tree, None if tree is None else pair)
     middle = _held(names, _fill_of(model, tree), at, tree)
-    points = None if X is None else _points(model, tree, X, pair)
-    colours = Colours.make(model, tree, y, len(points) if points is not None else 0)
-    known = np.zeros(0, dtype=bool) if points is None else ~np.isnan(points).any(axis=1)
-    box = (
-        box_around(points[known])
-        if points is not None and known.any()
-        else _box_without_examples(model, tree, pair, middle)
-    )
+    points = np.empty((0, 2)) if X is None else _points(model, tree, X, pair)
+    colours = Colours.make(model, tree, y, len(points))
+    known = np.flatnonzero(~np.isnan(points).any(axis=1))
+    box = box_around(points[known]) if len(known) else _box_without_examples(model, tree, pair, middle)
     plane = Plane.of_attributes(pair, middle)
     ax = axes_or_new(ax, 7.5, 6)
     if tree is not None and tree.has_thresholds:
@@ -111,15 +109,12 @@ def _plot_attributes(
 
         def ask(grid: np.ndarray) -> np.ndarray:
             places = plane.origin + grid @ np.stack([plane.across, plane.up])
-            return np.asarray(
-                asked.predict(places) if tree is None else tree.classes[tree.majority[tree.apply(places)]]
-            )
+            if tree is None:
+                return np.asarray(asked.predict(places))
+            return np.asarray(tree.classes[tree.majority[tree.apply(places)]])
 
         paint_grid(ax, ask, box, colours.classes)
-    if points is not None:
-        colours.scatter(ax, points, known)
-    elif not len(colours.classes):
-        colours.add_scale(ax)
+    colours.scatter(ax, points[known], known)
     ax.set(xlim=box[:2], ylim=box[2:], xlabel=plain(names[pair[0]]), ylabel=plain(names[pair[1]]))
     others = [m for m in range(len(names)) if m not in pair]
     if others:
@@ -150,11 +145,7 @@ def _plot_node_plane(model: Any, node: int, X: ArrayLike | None, y: ArrayLike | 
     ax.axvspan(left, threshold, color=no, linewidth=0, zorder=0)
     ax.axvspan(threshold, right, color=yes, linewidth=0, zorder=0)
     ax.axvline(threshold, color="black", linewidth=1.3, zorder=3)
-    here = np.zeros(len(examples.X), dtype=bool)
-    here[rows] = True
-    spread = np.full((len(here), 2), np.nan)
-    spread[rows] = points
-    colours.scatter(ax, spread, here)
+    colours.scatter(ax, points, rows)
     across = wrapped(left_side(tree, node, scale), 60)
     largest = np.argsort(-np.abs(direction), kind="stable")[:3]
     names = names_of(model)
@@ -193,57 +184,44 @@ class Colours(NamedTuple):
         Empty for numbers.
     values : array (n_samples,) or None
         Class indices or numbers of the examples; None if they are not known.
-    map, norm : matplotlib Colormap and Normalize
-        From numbers to colours.
+    norm : matplotlib Normalize
+        From numbers to places in `SHADES`.
     """
 
     classes: np.ndarray
     values: np.ndarray | None
-    map: Colormap
     norm: Normalize
 
     @classmethod
     def make(cls, model: Any, tree: TreeStructure | None, y: ArrayLike | None, n_samples: int) -> Colours:
         """Check the classes or numbers of examples."""
-        shades = LinearSegmentedColormap.from_list("numbers", [tint(COLOURS[0], 0.05), to_rgb(COLOURS[0])])
-        if tree is not None and not tree.predicts_classes:
-            values = None if y is None else np.asarray(y, dtype=float)
-            if values is not None and len(values) != n_samples:
-                raise ValueError(f"X has {n_samples} rows, but y has {len(values)}")
-            predicted = tree.outputs()[:, 0]
-            seen = predicted if values is None else np.concatenate([predicted, values])
-            return cls(np.empty(0), values, shades, Normalize(seen.min(), seen.max()))
-        classes = model.classes_ if tree is None else tree.classes
-        numbers = None if y is None or not n_samples else class_numbers(classes, y, n_samples)
-        return cls(classes, numbers, shades, Normalize())
+        if not n_samples:
+            y = None
+        if tree is None or tree.predicts_classes:
+            classes = model.classes_ if tree is None else tree.classes
+            return cls(classes, None if y is None else class_numbers(classes, y, n_samples), Normalize())
+        values = None if y is None else checked_targets(y, n_samples)
+        seen = np.concatenate([tree.outputs()[:, 0], [] if values is None else values])
+        return cls(np.empty(0), values, Normalize(seen.min(), seen.max()))
 
     def of_node(self, tree: TreeStructure, node: int) -> tuple[float, ...]:
         """Return the colour of a node's region."""
         if not tree.predicts_classes:
-            return self.map(0.75 * float(self.norm(tree.outputs()[node, 0])))
+            return SHADES(0.75 * float(self.norm(tree.outputs()[node, 0])))
         return tint(class_style(int(tree.counts[node].argmax()))[0])
 
-    def scatter(self, ax: Axes, points: np.ndarray, shown: np.ndarray) -> None:
-        """Draw the shown examples, and a legend of them."""
-        size = float(np.clip(6000 / max(shown.sum(), 1), 7, 55))
-        style: dict[str, Any] = {"s": size, "edgecolor": "black", "linewidth": 0.3, "zorder": 2}
-        style["rasterized"] = shown.sum() > MAX_VECTORS
+    def scatter(self, ax: Axes, points: np.ndarray, rows: np.ndarray) -> None:
+        """Draw the examples of these rows, and a legend of them or a scale of numbers."""
+        style = point_style(len(points))
         if self.values is None:
-            ax.scatter(*points[shown].T, color="0.6", **style)
-        elif not len(self.classes):
-            ax.scatter(points[shown, 0], points[shown, 1], c=self.values[shown], cmap=self.map, norm=self.norm, **style)
-            self.add_scale(ax)
+            ax.scatter(points[:, 0], points[:, 1], color="0.6", **style)
+        elif len(self.classes):
+            drawn = scatter(ax, points, self.values[rows], self.classes)
+            add_legend(ax, list(drawn.values()), self.classes[list(drawn)], size=style["s"])
         else:
-            handles = []
-            for number in np.unique(self.values[shown]).tolist():
-                colour, marker = class_style(number)
-                here = points[shown & (self.values == number)]
-                handles.append(ax.scatter(*here.T, color=colour, marker=marker, **style))
-            add_legend(ax, handles, self.classes[np.unique(self.values[shown])], size=size)
-
-    def add_scale(self, ax: Axes) -> None:
-        """Put a scale of numbers beside the picture."""
-        ax.figure.colorbar(ScalarMappable(self.norm, self.map), ax=ax, label="number predicted")
+            ax.scatter(points[:, 0], points[:, 1], c=self.values[rows], cmap=SHADES, norm=self.norm, **style)
+        if not len(self.classes):
+            ax.figure.colorbar(ScalarMappable(self.norm, SHADES), ax=ax, label="number predicted")
 
 
 # ---------------------------------------------------------------------------------------------------- attributes
@@ -251,15 +229,13 @@ class Colours(NamedTuple):
 
 def _index(names: list[str], attribute: Any) -> int:
     """Return the number of an attribute that is given by name or number."""
-    if isinstance(attribute, str):
-        if attribute not in names:
-            raise ValueError(f"there is no attribute {attribute!r:.60}; there are {shortened(', '.join(names), 300)}")
-        return names.index(attribute)
-    if isinstance(attribute, bool) or not isinstance(attribute, int | np.integer):
-        raise TypeError(f"an attribute is given by its name or its index, got {attribute!r:.60}")
-    if not 0 <= attribute < len(names):
-        raise ValueError(f"there is no attribute {attribute}: the indices are 0 to {len(names) - 1}")
-    return int(attribute)
+    known = names if isinstance(attribute, str) else range(len(names))
+    if attribute not in known:
+        words = shortened(", ".join(names), 300)
+        raise ValueError(
+            f"there is no attribute {attribute!r:.60}; there are {words}, with indices 0 to {len(names) - 1}"
+        )
+    return known.index(attribute)
 
 
 def _pair(names: list[str], features: Sequence[str | int] | None) -> tuple[int, int]:
@@ -295,18 +271,16 @@ def _held(names: list[str], middle: np.ndarray, at: Any, tree: Any) -> np.ndarra
     if at is None:
         return middle
     if not isinstance(at, Mapping):
-        held = np.asarray(at, dtype=float)
-        if held.shape != (len(names),) or not np.isfinite(held).all():
+        if len(at) != len(names):
             raise ValueError(f"at must be {len(names)} numbers, one for each attribute, or a dict")
-        return held
+        at = dict(enumerate(at))
     held = np.array(middle, dtype=float)
     for attribute, value in at.items():
         m = _index(names, attribute)
-        known = () if tree is None else tree.categories
-        if isinstance(value, str) and known and known[m] is not None:
-            if value not in known[m]:
+        if isinstance(value, str) and tree is not None and tree.is_categorical(m):
+            if value not in tree.categories[m]:
                 raise ValueError(f"{names[m]} has no category {value!r:.60}")
-            held[m] = tree.codes[m][known[m].index(value)]
+            held[m] = tree.codes[m][tree.categories[m].index(value)]
         else:
             held[m] = float(value)
     if not np.isfinite(held).all():
@@ -325,5 +299,5 @@ def _box_without_examples(model: Any, tree: Any, pair: tuple[int, int], middle: 
     if tree is None or not hasattr(model, "_scale"):
         raise ValueError("it takes examples to know where to look: give X")
     reach = REACH * np.where(model._scale > 0, model._scale, 1.0)
-    low, high = (middle - reach)[list(pair)], (middle + reach)[list(pair)]
-    return float(low[0]), float(high[0]), float(low[1]), float(high[1])
+    across, up = np.stack([middle - reach, middle + reach], axis=1)[list(pair)].tolist()
+    return (*across, *up)

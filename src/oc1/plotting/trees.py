@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -40,98 +39,6 @@ LINE, BAR, PLOT, PLOT_WIDTH, MARGIN = 12.0, 6.0, 42.0, 132.0, 5.0
 INCHES_PER_UNIT, MAX_INCHES = 1 / 68, 150.0
 
 
-def draw_tree(ax: Axes, tree: Any) -> None:
-    """Draw a tree of linear tests as boxes and links, with the node numbers that `draw_partition` writes.
-
-    Everything, including text, is in the units of the axes, so boxes do not overlap at any size of the plot. Leaves
-    have the colour of their class or, for regression, are darker for larger predictions. Codes of categories that
-    appear in linear combinations are listed below the tree.
-
-    Parameters
-    ----------
-    ax : matplotlib Axes
-    tree : Tree or fitted learner that has one
-        Links to the left mean "no".
-    """
-    tree = getattr(tree, "tree_", tree)
-    if not getattr(tree, "has_thresholds", False):
-        raise TypeError(f"only trees of linear tests can be drawn, got {type(tree).__name__}")
-    texts = [_describe(tree, node) for node in range(tree.n_nodes)]
-    colours = _leaf_colours(tree)
-    widths = np.array([max(width_of(line) for line in lines) + 10 for lines in texts])
-    heights = np.array([12.0 * len(lines) + 6 for lines in texts])
-    across, depths = place_nodes(tree.children, widths), tree.depths
-    row_heights = np.array([heights[depths == depth].max() for depth in range(tree.max_depth + 1)])
-    rows = -np.concatenate([[0], np.cumsum((row_heights[1:] + row_heights[:-1]) / 2 + 30)])
-    places = np.column_stack([across, rows[depths]])
-
-    for node, (lines, width, height) in enumerate(zip(texts, widths, heights, strict=True)):
-        x, middle = places[node]
-        _draw_frame(ax, (x - width / 2, middle - height / 2), (width, height), colours.get(node, "white"))
-        for i, line in enumerate(lines):
-            write(ax, x, middle + 12 * ((len(lines) - 1) / 2 - i), line, bold=i == 0)
-        for child, answer in zip(tree.children[node], ("no", "yes"), strict=True):
-            if child >= 0:
-                _draw_link(ax, places[node] - [0, height / 2], places[child] + [0, heights[child] / 2], answer)
-    low = (places - np.column_stack([widths, heights]) / 2).min(axis=0) - 4
-    high = (places + np.column_stack([widths, heights]) / 2).max(axis=0) + 4
-    for line in [line for words in code_lists(tree, digits=2) for line in textwrap.wrap(words, NOTE_WIDTH)]:
-        low[1] -= 12
-        middle, half = (low[0] + high[0]) / 2, width_of(line) / 2 + 4
-        write(ax, middle, low[1] + 6, line)
-        low[0], high[0] = min(low[0], middle - half), max(high[0], middle + half)
-    spare = np.maximum(0, [240, 160] - (high - low)) / 2  # letters of small trees must not get huge
-    (left, bottom), (right, top) = low - spare, high + spare
-    ax.set(xlim=(left, right), ylim=(bottom, top), aspect="equal")
-    ax.axis("off")
-
-
-def _draw_frame(ax: Axes, corner: tuple[float, float], size: Iterable[float], colour: Any, line: str = "-") -> None:
-    """Draw the box of a node, whose lower left corner is given."""
-    width, height = size
-    style: dict[str, Any] = {"facecolor": colour, "edgecolor": "black", "linewidth": 0.8, "linestyle": line}
-    ax.add_patch(FancyBboxPatch(corner, width, height, boxstyle="round,pad=0,rounding_size=4", zorder=2, **style))
-
-
-def _draw_link(ax: Axes, start: np.ndarray, end: np.ndarray, answer: str, at: float = 0.5) -> None:
-    """Draw the link from a node to a child, with the answer that leads there at a share of its length."""
-    ax.plot(*np.transpose([start, end]), color="black", linewidth=0.8, zorder=1)
-    middle = start + (end - start) * at
-    write(ax, middle[0], middle[1], answer, halo=True)
-
-
-def _written_count(count: float) -> str:
-    written = np.format_float_positional(count, precision=4, trim="-")
-    return "1 example" if written == "1" else f"{written} examples"
-
-
-def _describe(tree: TreeStructure, node: int) -> list[str]:
-    """Write a node in a few short lines, its number first."""
-    if tree.is_leaf[node]:
-        label = f"class {tree.label(node)}" if tree.predicts_classes else tree.label(node, digits=3)
-        return [str(node), label, _written_count(tree.counts[node].sum())]
-    combination, *threshold = tree.equation_sides(node, digits=2)
-    lines = textwrap.wrap(combination, 24, max_lines=3, placeholder=" ...") or [""]
-    for right in threshold:
-        if len(lines[-1]) + len(right) < 22:
-            lines[-1] += f" {right}"
-        else:
-            lines.append(right)
-    return [str(node), *lines]
-
-
-def _leaf_colours(tree: TreeStructure) -> dict[int, tuple[float, ...]]:
-    leaves = np.flatnonzero(tree.is_leaf).tolist()
-    if tree.predicts_classes:
-        return {leaf: tint(class_style(int(tree.majority[leaf]))[0]) for leaf in leaves}
-    values = tree.outputs()[leaves, 0]
-    heights = (values - values.min()) / (np.ptp(values) or 1.0)
-    return {leaf: tint(COLOURS[0], 0.05 + 0.5 * height) for leaf, height in zip(leaves, heights, strict=True)}
-
-
-# ---------------------------------------------------------------------------------------------------- with examples
-
-
 class NodeBox(NamedTuple):
     """What is drawn of a node.
 
@@ -140,20 +47,19 @@ class NodeBox(NamedTuple):
     summary : NodeSummary
     lines : list of str
         Below the number and the count.
-    colour : colour of the box
     is_stub : bool
         Whether a subtree is left out here.
     """
 
     summary: NodeSummary
     lines: list[str]
-    colour: Any
     is_stub: bool
 
     @property
     def header(self) -> tuple[str, str]:
         """The number, and how many examples there are."""
-        return str(self.summary.node), _written_count(sum(self.summary.counts))
+        count = np.format_float_positional(sum(self.summary.counts), precision=4, trim="-")
+        return str(self.summary.node), "1 example" if count == "1" else f"{count} examples"
 
     @property
     def histogram(self) -> Histogram | None:
@@ -164,12 +70,13 @@ class NodeBox(NamedTuple):
     def size(self) -> tuple[float, float]:
         """Width and height."""
         number, count = self.header
-        header = width_of(number, bold=True) + 12 + width_of(count)
-        width = max([header, *(width_of(line, self.summary.is_leaf) for line in self.lines)])
+        widths = [width_of(line, self.summary.is_leaf) for line in self.lines]
+        widths.append(width_of(number, bold=True) + 12 + width_of(count))
+        height = LINE * (1 + len(self.lines)) + 3 + BAR
         if self.histogram is not None:
-            width = max(width, PLOT_WIDTH)
-        height = LINE * (1 + len(self.lines)) + 3 + BAR + (PLOT + 6 if self.histogram is not None else 0)
-        return width + 2 * MARGIN, height + 2 * MARGIN
+            widths.append(PLOT_WIDTH)
+            height += PLOT + 6
+        return max(widths) + 2 * MARGIN, height + 2 * MARGIN
 
 
 def plot_tree(
@@ -212,13 +119,12 @@ def plot_tree(
     """
     if max_depth is not None and max_depth < 0:
         raise ValueError(f"max_depth must be 0 or more, got {max_depth}")
-    tree = tree_of(model)
-    summaries = summarise_nodes(model, X, y)
-    shown = [own for own in summaries if max_depth is None or own.depth <= max_depth]
-    boxes = _boxes(tree, shown, scale_of(model), max_depth)
+    tree, scale = tree_of(model), scale_of(model)
+    shown = [own for own in summarise_nodes(model, X, y) if max_depth is None or own.depth <= max_depth]
+    boxes = [_box(tree, own, scale, max_depth) for own in shown]
+    sizes = np.array([box.size for box in boxes])
     number = {own.node: place for place, own in enumerate(shown)}
     children = np.array([[number.get(int(child), -1) for child in tree.children[own.node]] for own in shown])
-    sizes = np.array([box.size for box in boxes])
     places = _places(children, sizes, np.array([own.depth for own in shown]))
     notes = [line for words in code_lists(tree, digits=2) for line in textwrap.wrap(words, NOTE_WIDTH)]
     low, high = _extent(places, sizes, notes)
@@ -227,13 +133,17 @@ def plot_tree(
     columns = legend_columns(tree.classes[present], inches[0] if ax is None else ax.bbox.width / ax.figure.dpi)
     inches[1] += 0.2 * np.ceil(len(present) / columns) + 0.2
     ax = axes_or_new(ax, *inches * min(1.0, MAX_INCHES / inches.max()))
+    colours = _leaf_colours(tree)
     for box, place, size, below in zip(boxes, places, sizes, children, strict=True):
-        _draw_box(ax, tree, box, place, size)
+        _draw_box(ax, tree, box, place, size, colours.get(box.summary.node, "0.93" if box.is_stub else "white"))
         at = 0.7 if len(below) > 2 else 0.5  # many links are close where they begin
         for branch, child in enumerate(below):
             if child >= 0:
+                start, end = place - [0, size[1] / 2], places[child] + [0, sizes[child, 1] / 2]
+                ax.plot(*np.transpose([start, end]), color="black", linewidth=0.8, zorder=1)
                 answer = shortened(tree.branch_names(box.summary.node)[branch], 12)
-                _draw_link(ax, place - [0, size[1] / 2], places[child] + [0, sizes[child, 1] / 2], answer, at)
+                middle = start + (end - start) * at
+                write(ax, middle[0], middle[1], answer, halo=True)
     for row, line in enumerate(reversed(notes)):
         write(ax, (low[0] + high[0]) / 2, low[1] + LINE * (row + 0.5), line)
     ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), aspect="equal")
@@ -243,19 +153,23 @@ def plot_tree(
     return ax
 
 
-def _boxes(tree: TreeStructure, shown: list[NodeSummary], scale: np.ndarray, max_depth: int | None) -> list[NodeBox]:
-    leaves_below, colours = tree.leaves_below, _leaf_colours(tree)
-    boxes = []
-    for own in shown:
-        is_stub = not own.is_leaf and own.depth == max_depth
-        if is_stub:
-            lines = [f"... {leaves_below[own.node]} leaves"]
-        elif own.is_leaf:
-            lines = [shortened(f"class {own.label}" if tree.predicts_classes else own.label, 36)]
-        else:
-            lines = lines_of_test(tree, own.node, scale, LINE_WIDTH)
-        boxes.append(NodeBox(own, lines, colours.get(own.node, "0.93" if is_stub else "white"), is_stub))
-    return boxes
+def _box(tree: TreeStructure, own: NodeSummary, scale: np.ndarray, max_depth: int | None) -> NodeBox:
+    if own.is_leaf:
+        lines = [shortened(f"class {own.label}" if tree.predicts_classes else own.label, 36)]
+    elif own.depth == max_depth:
+        return NodeBox(own, [f"... {tree.leaves_below[own.node]} leaves"], is_stub=True)
+    else:
+        lines = lines_of_test(tree, own.node, scale, LINE_WIDTH)
+    return NodeBox(own, lines, is_stub=False)
+
+
+def _leaf_colours(tree: TreeStructure) -> dict[int, tuple[float, ...]]:
+    leaves = np.flatnonzero(tree.is_leaf).tolist()
+    if tree.predicts_classes:
+        return {leaf: tint(class_style(int(tree.majority[leaf]))[0]) for leaf in leaves}
+    values = tree.outputs()[leaves, 0]
+    heights = (values - values.min()) / (np.ptp(values) or 1.0)
+    return {leaf: tint(COLOURS[0], 0.05 + 0.5 * height) for leaf, height in zip(leaves, heights, strict=True)}
 
 
 def _places(children: np.ndarray, sizes: np.ndarray, depths: np.ndarray) -> np.ndarray:
@@ -275,9 +189,13 @@ def _extent(places: np.ndarray, sizes: np.ndarray, notes: list[str]) -> tuple[np
     return low - spare, high + spare
 
 
-def _draw_box(ax: Axes, tree: TreeStructure, box: NodeBox, place: np.ndarray, size: np.ndarray) -> None:
+def _draw_box(
+    ax: Axes, tree: TreeStructure, box: NodeBox, place: np.ndarray, size: np.ndarray, colour: str | tuple[float, ...]
+) -> None:
     left, bottom = place - size / 2
-    _draw_frame(ax, (left, bottom), size, box.colour, "--" if box.is_stub else "-")
+    style: dict[str, Any] = {"edgecolor": "black", "linewidth": 0.8, "linestyle": "--" if box.is_stub else "-"}
+    shape = "round,pad=0,rounding_size=4"
+    ax.add_patch(FancyBboxPatch((left, bottom), size[0], size[1], shape, facecolor=colour, zorder=2, **style))
     number, count = box.header
     line = bottom + size[1] - MARGIN - LINE / 2
     write(ax, left + MARGIN, line, number, bold=True, align=0.0)
