@@ -55,7 +55,7 @@ def main() -> None:
     for name in ("iris", "cancer") if folder else ():
         frame = pd.read_csv(folder / f"{name}.csv")
         problems[name] = frame.drop(columns="class").to_numpy(float), frame["class"].to_numpy()
-    table = Table("set", "model", "numbers", "leaves", "bytes", "rows", "different", "close", "seconds to write")
+    table = Table("set", "model", "numbers", "leaves", "bytes", "rows", "different", "seconds to write")
     for name, (X, y) in problems.items():
         for title, model in (
             ("tree", OC1Classifier(random_state=0)),
@@ -66,7 +66,7 @@ def main() -> None:
                 begin = time.perf_counter()
                 file = to_c(model, data=X, **options)
                 took = time.perf_counter() - begin
-                cells = (model.get_n_leaves(), object_size(file.text), file.n_rows, file.n_different, file.n_close)
+                cells = (model.get_n_leaves(), object_size(file.text), file.n_rows, file.n_different)
                 table.add_row(name, title, kind, *("" if one is None else str(one) for one in cells), f"{took:.3f}")
     Console(width=120).print(table)
 

@@ -1,4 +1,6 @@
 import ast
+from copy import copy
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -65,10 +67,27 @@ def test_missing_is_none_or_nan():
         names["predict"]({"x1": 1.0})
 
 
-def test_a_small_tree_is_nested_and_a_large_one_a_table():
-    assert "_walk" not in to_python(fitted("oblique"))
+def test_a_small_tree_is_one_function_and_a_large_one_several():
+    assert "_tree_1_" not in to_python(fitted("oblique"))
     for name in ("large", "large oblique", "large machines"):
-        assert "_walk" in to_python(fitted(name))
+        assert "return _tree_1_" in to_python(fitted(name))
+
+
+def test_a_chain_of_thousands_of_levels_can_be_called():
+    model = fitted("large")
+    n = 3000  # inner nodes: node 2 i has a leaf to its left, and the next of the chain to its right
+    children = np.full((2 * n + 1, 2), -1, dtype=np.int32)
+    children[:-1:2] = np.arange(2 * n).reshape(n, 2) + 1
+    terms = np.concatenate([[0], np.cumsum(children[:, 0] >= 0)])
+    chain = replace(
+        model.tree_, children=children, terms=terms, features=np.zeros(n, dtype=np.int32), coefficients=np.ones(n),
+        thresholds=np.arange(2 * n + 1) / 2, counts=np.eye(3)[np.arange(2 * n + 1) % 3], gains=np.zeros(2 * n + 1),
+        gaps=np.zeros(2 * n + 1), missing=(),
+    )  # fmt: skip
+    model = copy(model)
+    model.tree_ = chain
+    rows = np.random.default_rng(0).uniform(-1, n + 1, size=(200, 4))
+    check(model, rows, rows.tolist())
 
 
 def test_awkward_names_stay_text():

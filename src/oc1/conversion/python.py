@@ -1,4 +1,4 @@
-"""A model as a plain Python module: no imports, nothing but numbers, ifs and small tables."""
+"""A model as a plain Python module: no imports, nothing but numbers and ifs."""
 
 from __future__ import annotations
 
@@ -6,17 +6,17 @@ import builtins
 import keyword
 import math
 import textwrap
-from abc import ABC, abstractmethod
-from typing import Any, ClassVar
+from typing import Any
 
 from .. import __version__
-from ..learners.reduction import ReducedModel, ReducedTree, reduce_model
+from ..learners.reduction import ReducedModel, reduce_model
 from ..tree.validation import cut
+from .parts import part_nodes, part_roots
 from .sums import linear, written_total
 from .values import known_categories, labels_of, plain_value
 
-#: A tree of more levels or nodes is written as a table: nobody reads it, and Python refuses a hundred nested blocks.
-MAX_LEVELS, MAX_NODES = 20, 400
+#: A tree of more levels or leaves is cut into several functions: Python refuses a hundred nested blocks.
+MAX_LEVELS, MAX_LEAVES = 20, 200
 
 
 def to_python(model: Any, *, name: str = "predict") -> str:
@@ -58,10 +58,9 @@ def to_python(model: Any, *, name: str = "predict") -> str:
     plain = reduce_model(model)
     labels = [] if plain.task == "number" else labels_of(plain)[0]
     parts = [_head(model, plain, labels), _reader(plain)]
-    writers = [(_Tests if tree.tree.has_thresholds else _Machines)(plain, tree, labels) for tree in plain.trees]
-    helpers = {helper for writer in writers for helper in writer.helpers}
-    parts += [helper for helper in (_LARGEST, _WALK, _WALK_MACHINES) if helper in helpers]
-    parts += [writer.function(number) for number, writer in enumerate(writers, 1)]
+    if not all(tree.tree.has_thresholds for tree in plain.trees):
+        parts.append(_LARGEST)
+    parts += [_TreeWriter(plain, number, labels).functions() for number in range(1, len(plain.trees) + 1)]
     parts.append(_answers(plain, name))
     return "\n\n\n".join(part.strip("\n") for part in parts) + "\n"
 
@@ -133,92 +132,41 @@ def _largest(values):
     return best
 '''
 
-_WALK = '''
-def _walk(nodes, fill, x):
-    """Go down a tree whose nodes are (right child, threshold, way of missing values, attributes, coefficients).
 
-    The left child is the next node. A leaf is (None, what it says).
-    """
-    at = 0
-    while nodes[at][0] is not None:
-        right, threshold, way, attributes, coefficients = nodes[at]
-        total = 0.0
-        for place, coefficient in zip(attributes, coefficients):
-            value = x[place]
-            total += coefficient * (value if value == value else fill[place])
-        if way and x[attributes[0]] != x[attributes[0]]:
-            goes_right = way > 0
-        else:
-            goes_right = total > threshold
-        at = right if goes_right else at + 1
-    return nodes[at][1]
-'''
+class _TreeWriter:
+    """Writes a tree as functions of nested ifs: one, and further ones for parts of a large tree."""
 
-_WALK_MACHINES = '''
-def _walk_machines(nodes, fill, x):
-    """Go down a tree whose nodes are (children, attributes, a function for each child).
+    def __init__(self, plain: ReducedModel, number: int, labels: list[Any]) -> None:
+        self.plain, self.number, self.labels = plain, number, labels
+        self.tree = plain.trees[number - 1]
+        self.own = self.tree.tree
+        self.variables = _variables(plain)
+        self.roots = part_roots(self.own.children, MAX_LEAVES, MAX_LEVELS)
+        self.ask = self._ask_test if self.own.has_thresholds else self._ask_machine
 
-    A function is (constant, coefficients). A leaf is (None, what it says).
-    """
-    at = 0
-    while nodes[at][0] is not None:
-        children, attributes, functions = nodes[at]
-        seen = [x[place] if x[place] == x[place] else fill[place] for place in attributes]
-        values = []
-        for constant, coefficients in functions:
-            for value, coefficient in zip(seen, coefficients):
-                constant += value * coefficient
-            values.append(constant)
-        at = children[_largest(values)]
-    return nodes[at][1]
-'''
+    def functions(self) -> str:
+        """Write the functions of the tree, and the constants that they need."""
+        constants, coded = self._codes()
+        parts = [self._part(root, [] if root else coded) for root in sorted(self.roots)]
+        return "\n\n\n".join(["\n".join(constants), *parts] if constants else parts)
 
+    def _called(self, root: int) -> str:
+        return f"_tree_{self.number}" + (f"_{root}" if root else "")
 
-class _TreeWriter(ABC):
-    """Writes a tree as a function: nested ifs, or a walk through a table if it is large."""
+    def _part(self, root: int, lines: list[str]) -> str:
+        """Write the part of the tree that begins at a root, after variables for the attributes that it asks for."""
+        inner = [node for node in part_nodes(self.own.children, root, self.roots) if not self.own.is_leaf[node]]
+        for column in sorted({m for node in inner for m in self.own.node_functions(node).features.tolist()}):
+            value, fill = f"x[{column}]", literal(float(self.own.fill[column]))
+            seen = f"    {self.variables[column]} = {value} if {value} == {value} else {fill}"
+            lines.append(f"{seen}  # {cut(str(self.plain.feature_names[column]))}")
+        return "\n".join([f"def {self._called(root)}(x):", *lines, *self._node(root, "    ")])
 
-    walk: ClassVar[str]
-
-    def __init__(self, plain: ReducedModel, tree: ReducedTree, labels: list[Any]) -> None:
-        self.plain, self.tree, self.own, self.labels = plain, tree, tree.tree, labels
-        self.is_large = self.own.n_nodes > MAX_NODES or self.own.max_depth > MAX_LEVELS
-
-    @property
-    @abstractmethod
-    def helpers(self) -> list[str]:
-        """The functions that the tree's function calls."""
-
-    @abstractmethod
-    def row(self, node: int) -> str:
-        """Write an inner node as the row of a table."""
-
-    @abstractmethod
-    def ask(self, node: int, variables: list[str]) -> tuple[list[str], list[tuple[str, int]]]:
-        """Write an inner node: lines that come first, and for each child a line that begins its block."""
-
-    def function(self, number: int) -> str:
-        """Write the function of the tree, and the constants that it needs."""
-        constants, lines = self._codes(number)
-        if self.is_large:
-            rows = [f"    {self._table_leaf(n) if leaf else self.row(n)},\n" for n, leaf in enumerate(self.own.is_leaf)]
-            constants.append(f"_FILL_{number} = {_row(self.own.fill.tolist())}")
-            constants.append(f"_NODES_{number} = (\n{''.join(rows)})")
-            lines.append(f"    return {self.walk}(_NODES_{number}, _FILL_{number}, x)")
-        else:
-            variables = _variables(self.plain)
-            for column in self.own.used_features.tolist():
-                value, fill = f"x[{column}]", literal(float(self.own.fill[column]))
-                seen = f"    {variables[column]} = {value} if {value} == {value} else {fill}"
-                lines.append(f"{seen}  # {cut(str(self.plain.feature_names[column]))}")
-            lines += self._nested(0, "    ", variables)
-        function = "\n".join([f"def _tree_{number}(x):", *lines])
-        return "\n".join(constants) + "\n\n\n" + function if constants else function
-
-    def _codes(self, number: int) -> tuple[list[str], list[str]]:
+    def _codes(self) -> tuple[list[str], list[str]]:
         """Write the codes of the categories as constants, and the lines that put them in their places."""
         constants, lines = [], []
         for column, codes in sorted(self.tree.codes.items()):
-            called = f"_CODES_{number}_{column + 1}"
+            called = f"_CODES_{self.number}_{column + 1}"
             keys = [literal(plain_value(value, "the category")) for value in codes]
             pairs = [f"    {key}: {literal(code)},\n" for key, code in zip(keys, codes.values(), strict=True)]
             constants.append(f"{called} = {{\n{''.join(pairs)}}}")
@@ -229,41 +177,24 @@ class _TreeWriter(ABC):
         """Write what a leaf says: a number, the class it votes for, or (class, probabilities)."""
         if self.plain.task == "number":
             return literal(float(self.tree.leaves[node, 0]))
-        vote = str(int(self.tree.votes[node]))
-        return vote if self.plain.task == "vote" else f"{vote}, {_row(self.tree.leaves[node].tolist())}"
+        vote = int(self.tree.votes[node])
+        shares = "" if self.plain.task == "vote" else f", {_row(self.tree.leaves[node].tolist())}"
+        return f"{vote}{shares}  # {cut(self.labels[vote])}"
 
-    def _table_leaf(self, node: int) -> str:
-        says = self._leaf(node)
-        return f"(None, {f'({says})' if self.plain.task == 'class' else says})"
-
-    def _nested(self, node: int, indent: str, variables: list[str]) -> list[str]:
+    def _node(self, node: int, indent: str) -> list[str]:
         if self.own.is_leaf[node]:
-            comment = "" if self.plain.task == "number" else f"  # {cut(self.labels[self.tree.votes[node]])}"
-            return [f"{indent}return {self._leaf(node)}{comment}"]
-        before, branches = self.ask(node, variables)
-        lines = [indent + line for line in before]
+            return [f"{indent}return {self._leaf(node)}"]
+        before, branches = self.ask(node)
+        lines, deeper = [indent + line for line in before], indent + "    "
         for question, child in branches:
-            lines += [indent + question, *self._nested(child, indent + "    ", variables)]
+            called = [f"{deeper}return {self._called(child)}(x)"] if child in self.roots else self._node(child, deeper)
+            lines += [indent + question, *called]
         return lines
 
-
-class _Tests(_TreeWriter):
-    """Writes a tree of linear tests."""
-
-    walk = "_walk"
-
-    @property
-    def helpers(self) -> list[str]:
-        return [_WALK] if self.is_large else []
-
-    def row(self, node: int) -> str:
+    def _ask_test(self, node: int) -> tuple[list[str], list[tuple[str, int]]]:
+        """Write an inner node: lines that come first, and for each child a line that begins its block."""
         features, (coefficients,), (threshold,) = (part.tolist() for part in self.own.node_functions(node))
-        right, way = int(self.own.children[node, 1]), int(self.own.directions[node])
-        return f"({right}, {literal(threshold)}, {way}, {_row(features)}, {_row(coefficients)})"
-
-    def ask(self, node: int, variables: list[str]) -> tuple[list[str], list[tuple[str, int]]]:
-        features, (coefficients,), (threshold,) = (part.tolist() for part in self.own.node_functions(node))
-        terms = linear([], coefficients, [variables[m] for m in features], literal)
+        terms = linear([], coefficients, [self.variables[m] for m in features], literal)
         test = f"{' '.join(terms)} > {literal(threshold)}"
         way, value = self.own.directions[node], f"x[{features[0]}]"
         if way:
@@ -271,32 +202,16 @@ class _Tests(_TreeWriter):
         left, right = self.own.children[node].tolist()
         return [], [(f"if {test}:", right), ("else:", left)]
 
-
-class _Machines(_TreeWriter):
-    """Writes a tree of linear machines."""
-
-    walk = "_walk_machines"
-
-    @property
-    def helpers(self) -> list[str]:
-        return [_LARGEST, _WALK_MACHINES] if self.is_large else [_LARGEST]
-
-    def row(self, node: int) -> str:
+    def _ask_machine(self, node: int) -> tuple[list[str], list[tuple[str, int]]]:
         features, coefficients, constants = (part.tolist() for part in self.own.node_functions(node))
-        written = [f"({literal(one)}, {_row(row)})" for row, one in zip(coefficients, constants, strict=True)]
-        children = self.own.children[node, : len(written)].tolist()
-        return f"({_row(children)}, {_row(features)}, ({', '.join(written)},))"
-
-    def ask(self, node: int, variables: list[str]) -> tuple[list[str], list[tuple[str, int]]]:
-        features, coefficients, constants = (part.tolist() for part in self.own.node_functions(node))
-        names = [variables[m] for m in features]
+        names = [self.variables[m] for m in features]
         written = [
             f"    {' '.join(linear([literal(one)], row, names, literal))},"
             for row, one in zip(coefficients, constants, strict=True)
         ]
-        words = ["if branch == 0:", *(f"elif branch == {branch}:" for branch in range(1, len(written)))]
+        words = ["if branch == 0:", *(f"elif branch == {branch}:" for branch in range(1, len(written) - 1)), "else:"]
         children = self.own.children[node, : len(written)].tolist()
-        return ["branch = _largest((", *written, "))"], list(zip([*words[:-1], "else:"], children, strict=True))
+        return ["branch = _largest((", *written, "))"], list(zip(words, children, strict=True))
 
 
 def _variables(plain: ReducedModel) -> list[str]:

@@ -119,5 +119,5 @@ def _converted(kind: str, model: Any, name: str | None, numbers: str, bits: int,
         return to_sql(model, table=table).encode()
     written = to_c(model, numbers=numbers, bits=bits, data=rows, **named)
     if written.n_rows is not None:
-        note(f"of {written.n_rows} rows, {written.n_different} get another class; {written.n_close} could by rounding")
+        note(f"of {written.n_rows} rows, {written.n_different} get another class by rounding")
     return written.text.encode()

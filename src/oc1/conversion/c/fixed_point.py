@@ -1,4 +1,4 @@
-"""A tree in other numbers than doubles (floats, integers), and which rows the rounding could send elsewhere.
+"""A tree in other numbers than doubles: floats, or integers.
 
 An integer test is ``sum(A * q) > T``. An input is ``q = round(x * unit)``, the unit a power of two for each attribute.
 With ``a = c / unit`` the test ``sum(c * x) > t`` is the same as ``sum(a * q) > t`` but for the rounding of q; it is
@@ -10,7 +10,7 @@ that they only count by how far a row is from the means.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -18,10 +18,6 @@ from typing import Any
 import numpy as np
 
 from ...learners.reduction import ReducedTree
-
-#: What is added to the bounds for their own rounding, relative to the size of the sums.
-SLACK = 1e-12
-
 
 #: The threshold of a test that asks only whether a value is missing.
 ABOVE_ALL = np.finfo(float).max
@@ -130,34 +126,14 @@ class Walk:
         """Return the functions of a node."""
         return range(self.functions[node], self.functions[node + 1])
 
-    def values(self, inputs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the inputs with codes for categories and fill for what is missing, and where it is missing."""
+    def leaves(self, inputs: np.ndarray) -> np.ndarray:
+        """Return the leaf of each row by the very arithmetic of the C file."""
         values = np.array(inputs, dtype=self.fill.dtype)
         for m, own in self.codes.items():
             known = (inputs[:, m] >= 0) & (inputs[:, m] < len(own))  # False for NaN
             values[:, m] = np.append(own, self.missing_mark)[np.where(known, inputs[:, m], len(own)).astype(np.int64)]
         gone = np.isnan(values) if math.isnan(self.missing_mark) else values == self.missing_mark
-        return np.where(gone, self.fill, values), gone
-
-    def leaves(self, inputs: np.ndarray) -> np.ndarray:
-        """Return the leaf of each row by the very arithmetic of the C file."""
-        return self._descend(*self.values(inputs))
-
-    def _sums(self, node: int, values: np.ndarray) -> np.ndarray:
-        """Return the value of each function of a node, a column for each."""
-        sums = np.zeros((len(values), len(self.of_node(node))), dtype=self.coefficients.dtype)
-        with np.errstate(over="ignore", invalid="ignore"):
-            for column, function in enumerate(self.of_node(node)):
-                if self.is_machine:
-                    sums[:, column] = self.constants[function]
-                for feature, coefficient in zip(*self.parts(function), strict=True):
-                    sums[:, column] += coefficient * values[:, feature]
-        return sums
-
-    def _descend(
-        self, values: np.ndarray, gone: np.ndarray, see: Callable[[int, np.ndarray, np.ndarray], None] | None = None
-    ) -> np.ndarray:
-        """Return the leaf of each row; `see` is told of each inner node: its number, its rows, and their sums."""
+        values = np.where(gone, self.fill, values)
         out = np.empty(len(values), dtype=np.int64)
         rows = {0: np.arange(len(values))}
         for node in range(len(self.children)):  # preorder: children come after their parents
@@ -166,8 +142,6 @@ class Walk:
                 out[here] = node
                 continue
             sums = self._sums(node, values[here])
-            if see is not None:
-                see(node, here, sums)
             if self.is_machine:
                 branches = sums.argmax(axis=1)
             else:
@@ -181,42 +155,23 @@ class Walk:
                     rows[int(child)] = here[branches == branch]
         return out
 
-
-@dataclass(frozen=True, eq=False)
-class Rounded:
-    """A walk in other numbers, and how far they are from those they stand for.
-
-    Attributes
-    ----------
-    walk : Walk
-    units : float64 array (n_features,)
-        What 1 is as a value of each attribute.
-    scales : float64 array (n_functions,)
-        What each function is multiplied by, besides.
-    coefficient_errors : float64 array (n_terms,)
-    constant_errors : float64 array (n_functions,)
-        Absolute values.
-    centre : float64 array (n_features,)
-        Values at which the errors of the coefficients do not count.
-    precision : float
-        Relative error of one operation; 0 for integers.
-    """
-
-    walk: Walk
-    units: np.ndarray
-    scales: np.ndarray
-    coefficient_errors: np.ndarray
-    constant_errors: np.ndarray
-    centre: np.ndarray
-    precision: float
+    def _sums(self, node: int, values: np.ndarray) -> np.ndarray:
+        """Return the value of each function of a node, a column for each."""
+        sums = np.zeros((len(values), len(self.of_node(node))), dtype=self.coefficients.dtype)
+        with np.errstate(over="ignore", invalid="ignore"):
+            for column, function in enumerate(self.of_node(node)):
+                if self.is_machine:
+                    sums[:, column] = self.constants[function]
+                for feature, coefficient in zip(*self.parts(function), strict=True):
+                    sums[:, column] += coefficient * values[:, feature]
+        return sums
 
 
 # ---------------------------------------------------------------------------------------------------- floats
 
 
-def in_floats(walk: Walk) -> Rounded:
+def in_floats(walk: Walk) -> Walk:
     """Round a walk to float32."""
-    most = np.finfo(np.float32).max
 
     def rounded(numbers: np.ndarray) -> np.ndarray:
         with np.errstate(over="ignore", under="ignore"):
@@ -227,22 +182,15 @@ def in_floats(walk: Walk) -> Rounded:
 
     # No float exceeds a threshold beyond all floats: it asks whether a value is missing, and goes on doing so.
     beyond = (walk.constants == ABOVE_ALL) & (not walk.is_machine)
-    constants = rounded(np.where(beyond, most, walk.constants))
     coefficients = rounded(walk.coefficients)
     if ((coefficients == 0) & (walk.coefficients != 0)).any():
         raise ValueError(BEYOND_FLOATS)
-    fill = np.zeros(len(walk.fill), dtype=np.float32)
-    used = np.unique(walk.features)
-    fill[used] = rounded(walk.fill[used])
-    codes = {m: rounded(own) for m, own in walk.codes.items()}
-    return Rounded(
-        replace(walk, coefficients=coefficients, constants=constants, fill=fill, codes=codes),
-        np.ones(len(fill)),
-        np.ones(len(constants)),
-        coefficients.astype(float) - walk.coefficients,
-        np.where(beyond, 0.0, np.abs(constants.astype(float) - walk.constants)),
-        np.zeros(len(fill)),
-        2.0**-24,
+    return replace(
+        walk,
+        coefficients=coefficients,
+        constants=rounded(np.where(beyond, np.finfo(np.float32).max, walk.constants)),
+        fill=rounded(walk.fill),
+        codes={m: rounded(own) for m, own in walk.codes.items()},
     )
 
 
@@ -278,7 +226,7 @@ def to_inputs(X: np.ndarray, units: np.ndarray, bits: int) -> np.ndarray:
     return np.where(np.isnan(X), lowest(bits), inputs)
 
 
-def in_integers(walk: Walk, units: np.ndarray, bits: int) -> Rounded:
+def in_integers(walk: Walk, units: np.ndarray, bits: int) -> Walk:
     """Round a walk to integers with the given units of the columns.
 
     Inputs have `bits` bits, sums twice as many: for any inputs, no product and no sum overflows.
@@ -290,14 +238,9 @@ def in_integers(walk: Walk, units: np.ndarray, bits: int) -> Rounded:
     for m, own in walk.codes.items():
         units[m] = unit_for(float(np.nanmax(np.abs([*own, walk.fill[m]]))), bits)
         codes[m] = to_inputs(own, units[m], bits)
-    used = np.unique(walk.features)
-    fill = np.zeros(len(units), dtype=np.int64)
-    fill[used] = to_inputs(walk.fill[used], units[used], bits)
-    coefficients, constants = (
-        np.zeros(len(walk.features), dtype=np.int64),
-        np.zeros(len(walk.constants), dtype=np.int64),
-    )
-    errors, scales = np.zeros(len(coefficients)), np.ones(len(constants))
+    fill = to_inputs(walk.fill, units, bits)
+    coefficients = np.zeros(len(walk.features), dtype=np.int64)
+    constants = np.zeros(len(walk.constants), dtype=np.int64)
     for node in np.flatnonzero(~walk.is_leaf):
         functions = walk.of_node(int(node))
         exact = {
@@ -306,30 +249,23 @@ def in_integers(walk: Walk, units: np.ndarray, bits: int) -> Rounded:
         }
         scale = _scale(walk, functions, exact, room, most)
         for j in functions:
-            start, features = walk.terms[j], walk.parts(j)[0]
-            shift, reach = Fraction(0), 0
-            for i, (feature, a) in enumerate(zip(features, exact[j], strict=True), start):
-                coefficients[i] = round(scale * a)
-                error = int(coefficients[i]) - scale * a
-                errors[i] = error
-                shift += error * int(fill[feature])
-                reach += abs(int(coefficients[i])) * most
+            scaled = [scale * a for a in exact[j]]
+            whole = [round(a) for a in scaled]
+            span = slice(walk.terms[j], walk.terms[j + 1])
+            coefficients[span] = whole
+            at_fill = [int(fill[feature]) for feature in walk.parts(j)[0]]
+            shift = sum(((a - b) * value for a, b, value in zip(whole, scaled, at_fill, strict=True)), Fraction(0))
             constant = scale * Fraction(float(walk.constants[j]))
             if walk.is_machine:
                 constants[j] = round(constant - shift)
-                scales[j] = scale
-                continue
-            span, threshold = slice(start, start + len(features)), math.floor(constant + shift)
-            common = int(np.gcd.reduce(coefficients[span])) or 1
-            coefficients[span] //= common
-            errors[span] /= common
-            reach //= common  # sums are between -reach and reach
-            constants[j], scales[j] = min(max(threshold // common, -reach - 1), reach), scale / common
-    integers = replace(
+            else:
+                common = math.gcd(*whole) or 1
+                coefficients[span] //= common
+                reach = sum(map(abs, whole)) * most // common  # sums are between -reach and reach
+                constants[j] = min(max(math.floor((constant + shift) / common), -reach - 1), reach)
+    return replace(
         walk, coefficients=coefficients, constants=constants, fill=fill, codes=codes, missing_mark=lowest(bits)
     )
-    constant_errors = np.full(len(constants), 0.5 if walk.is_machine else 0.0)
-    return Rounded(integers, units, scales, errors, constant_errors, fill.astype(float), 0.0)
 
 
 def _scale(walk: Walk, functions: range, exact: dict[int, list[Fraction]], room: int, most: int) -> Fraction:
@@ -348,57 +284,3 @@ def _scale(walk: Walk, functions: range, exact: dict[int, list[Fraction]], room:
     largest = max(max(map(abs, exact[j]), default=Fraction(0)) for j in functions)
     scale = Fraction(left) / max(sizes)
     return min(scale, Fraction((1 << 31) - 1) / largest) if largest else scale  # coefficients are stored in 32 bits
-
-
-# ---------------------------------------------------------------------------------------------------- what it costs
-
-
-def leaves_and_doubts(
-    exact: Walk, rounded: Rounded, X: np.ndarray, inputs: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the leaf of each row in doubles, and whether rounding could have sent the row to another.
-
-    It could if at some node of its path the sum is no farther from the threshold (for machines: the largest function
-    from another) than the bound of what the rounding of inputs, coefficients and sums adds up to.
-    """
-    values, gone = exact.values(X)
-    own_values = rounded.walk.values(inputs)[0].astype(float)
-    with np.errstate(over="ignore"):
-        input_errors = np.abs(own_values - values * rounded.units)
-    away = np.abs(own_values - rounded.centre)
-    doubtful = np.zeros(len(X), dtype=bool)
-
-    def bound(function: int, here: np.ndarray) -> np.ndarray:
-        features, coefficients = exact.parts(function)
-        span = slice(exact.terms[function], exact.terms[function + 1])
-        scale, constant = rounded.scales[function], exact.constants[function]
-        sizes = np.abs(coefficients) * scale
-        total = np.abs(values[np.ix_(here, features)]) @ sizes
-        edge = 0.0 if constant == ABOVE_ALL else abs(constant) * scale
-        error = input_errors[np.ix_(here, features)] @ (sizes / rounded.units[features])
-        error += away[np.ix_(here, features)] @ np.abs(rounded.coefficient_errors[span])
-        error += rounded.constant_errors[function] + SLACK * (total + edge)
-        if rounded.precision:
-            n = len(features) + 2
-            error += 1.01 * n * rounded.precision * (total + edge + error) + n * 2.0**-149
-            error[total + edge > np.finfo(np.float32).max / 2] = np.inf
-        return np.asarray(error)
-
-    def see(node: int, here: np.ndarray, sums: np.ndarray) -> None:
-        functions = exact.of_node(node)
-        with np.errstate(over="ignore", invalid="ignore"):
-            bounds = np.stack([bound(function, here) for function in functions], axis=1)
-            if exact.is_machine:
-                sums = sums * rounded.scales[functions[0]]
-                best = sums.argmax(axis=1)[:, None]
-                margins = np.take_along_axis(sums, best, axis=1) - sums
-                bounds = bounds + np.take_along_axis(bounds, best, axis=1)
-                sure = (margins > bounds) | (np.arange(len(functions)) == best)
-            else:
-                sure = np.abs(sums - exact.constants[functions[0]]) * rounded.scales[functions[0]] > bounds
-        sure = sure.all(axis=1)
-        if exact.missing[node]:
-            sure |= gone[here, exact.parts(functions[0])[0][0]]
-        doubtful[here] |= ~sure
-
-    return exact._descend(values, gone, see), doubtful

@@ -30,7 +30,7 @@ class Head:
     units : array (n_features,)
         What attributes are multiplied by.
     cost : tuple of int or None
-        Number of rows it was tried on, those that get another answer, those that could; all None if it was not.
+        Number of rows it was tried on, and of those that get another answer; both None if it was not.
     """
 
     style: Style
@@ -39,7 +39,7 @@ class Head:
     labels: list[str]
     categories: dict[int, list[Any]]
     units: np.ndarray
-    cost: tuple[int | None, int | None, int | None]
+    cost: tuple[int | None, int | None]
 
     @property
     def names(self) -> list[str]:
@@ -103,13 +103,9 @@ class Head:
                 "nor an x87, whose sums have more digits.",
             ]
         if self.cost[0] is not None:
-            rows, different, close = self.cost
+            rows, different = self.cost
             other = "end in another leaf" if self.plain.task == "number" else "get another class"
-            lines += [
-                "",
-                f"Of the {rows} rows it was tried on, {different} {other} than in doubles; {close} are so close",
-                "to a test that rounding could send them elsewhere. No others can differ.",
-            ]
+            lines += ["", f"Of the {rows} rows it was tried on, {different} {other} than in doubles."]
         return lines
 
     def _attribute(self, m: int, name: str) -> str:
@@ -127,7 +123,7 @@ class Head:
         big = self.style.big
         lines = [f"#define {big}_N_FEATURES {len(self.plain.feature_names)}"]
         if self.cost[0] is not None:
-            for what, value in zip(("TESTED", "DIFFERENT", "CLOSE"), self.cost, strict=True):
+            for what, value in zip(("TESTED", "DIFFERENT"), self.cost, strict=True):
                 lines.append(f"#define {big}_ROWS_{what} {value}")
         if self.plain.task != "number":
             labels = table("char *const", f"{big}_LABELS", map(string, self.labels), indent="", size=f"{big}_N_CLASSES")

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...learners.reduction import ReducedModel, reduce_model
 from .answers import write_answers
-from .fixed_point import Rounded, Walk, column_units, highest, in_floats, in_integers, leaves_and_doubts, to_inputs
+from .fixed_point import Walk, column_units, highest, in_floats, in_integers, to_inputs
 from .head import Head
 from .style import Style
 from .trees import write_largest, write_tree
@@ -51,14 +51,11 @@ class CFile:
         On how many rows the rounded model was tried; None for doubles, which round nothing, and if no rows were given.
     n_different : int or None
         How many of them get another class than in doubles (for numbers: end in another leaf).
-    n_close : int or None
-        How many are so close to a test on their path that rounding could send them elsewhere: no others can differ.
     """
 
     text: str
     n_rows: int | None = None
     n_different: int | None = None
-    n_close: int | None = None
 
     def __str__(self) -> str:
         return self.text
@@ -128,20 +125,18 @@ def to_c(
     if len(texts) != len(plain.classes):
         raise ValueError(f"labels has {len(texts)} names, but the model has {len(plain.classes)} classes")
     exact = [Walk.make(tree, categories) for tree in plain.trees]
-    units, inputs = np.ones(len(plain.feature_names)), rows
-    rounded: list[Rounded] | None = None
+    walks, units, inputs = exact, np.ones(len(plain.feature_names)), rows
     if numbers == "fixed":
         units = column_units(rows, exact, bits)
         inputs = to_inputs(rows, units, bits)
-        rounded = [in_integers(walk, units, bits) for walk in exact]
+        walks = [in_integers(walk, units, bits) for walk in exact]
     elif numbers == "float":
-        rounded = [in_floats(walk) for walk in exact]
+        walks = [in_floats(walk) for walk in exact]
         with np.errstate(over="ignore", under="ignore"):
             inputs = None if rows is None else rows.astype(np.float32)
-    cost: tuple[int | None, int | None, int | None] = (None, None, None)
-    if rounded is not None and rows is not None:
-        cost = (len(rows), *_count_differences(plain, exact, rounded, rows, inputs))
-    walks = exact if rounded is None else [one.walk for one in rounded]
+    cost: tuple[int | None, int | None] = (None, None)
+    if numbers != "double" and rows is not None:
+        cost = len(rows), int((_answers(plain, exact, rows) != _answers(plain, walks, inputs)).sum())
     head = Head(Style(name, numbers, bits), plain, type(model).__name__, texts, categories, units, cost)
     return CFile(_write(head, walks), *cost)
 
@@ -152,30 +147,13 @@ def _categories(model: Any, plain: ReducedModel) -> dict[int, list[Any]]:
     return {m: list(own.tolist()) for m, own in enumerate(known) if own is not None}
 
 
-def _count_differences(
-    plain: ReducedModel, exact: list[Walk], rounded: list[Rounded], rows: np.ndarray, inputs: np.ndarray
-) -> tuple[int, int]:
-    """Return how many rows get another answer after rounding, and how many could."""
-    voices, own_voices, sure = (np.zeros((len(rows), max(1, len(plain.classes)))) for _ in range(3))
-    doubts = np.zeros(len(rows))
-    everyone = np.arange(len(rows))
-    different = np.zeros(len(rows), dtype=bool)
-    for tree, walk, own in zip(plain.trees, exact, rounded, strict=True):
-        leaves, doubtful = leaves_and_doubts(walk, own, rows, inputs)
-        own_leaves = own.walk.leaves(inputs)
-        different = leaves != own_leaves
-        voices[everyone, tree.votes[leaves]] += 1
-        own_voices[everyone, tree.votes[own_leaves]] += 1
-        sure[everyone, tree.votes[leaves]] += ~doubtful
-        doubts += doubtful
+def _answers(plain: ReducedModel, walks: list[Walk], inputs: np.ndarray) -> np.ndarray:
+    """Return the class of each row, or for numbers its leaf."""
+    leaves = [walk.leaves(inputs) for walk in walks]
     if plain.task == "number":
-        return int(different.sum()), int(doubts.sum())
-    winner = voices.argmax(axis=1)
-    # Another class could win if it had all doubtful voices; of equals the first wins.
-    reach = sure + doubts[:, None]
-    ahead = sure[everyone, winner, None] - reach - (np.arange(voices.shape[1]) < winner[:, None])
-    ahead[everyone, winner] = 0
-    return int((winner != own_voices.argmax(axis=1)).sum()), int((ahead < 0).any(axis=1).sum())
+        return leaves[0]
+    votes = [tree.votes[own] for tree, own in zip(plain.trees, leaves, strict=True)]
+    return np.asarray(sum(np.eye(len(plain.classes), dtype=int)[own] for own in votes).argmax(axis=1))
 
 
 def _write(head: Head, walks: list[Walk]) -> str:
