@@ -17,7 +17,6 @@ from oc1.plotting import (
     tree_regions,
 )
 from oc1.plotting.equations import lines_of_test
-from oc1.plotting.regions import Plane
 from oc1.plotting.style import class_area
 from oc1.tree.summaries import NodeExamples, summarise_nodes
 
@@ -44,9 +43,8 @@ def shown_points(axes):
 def test_a_slice_is_where_the_tree_sends_its_points(rough):
     tree = rough[0].tree_
     at = np.array([0.3, -0.2, 0.5, 0.1])
-    plane = Plane.of_attributes((2, 0), at)
     box = (-2.0, 2.0, -1.5, 1.5)
-    polygons, segments = tree_regions(tree, box, plane)
+    polygons, segments = tree_regions(tree, box, (2, 0), at)
     rng = np.random.default_rng(0)
     visited = 0
     for leaf in np.flatnonzero(tree.is_leaf):
@@ -68,8 +66,7 @@ def test_a_pair_of_attributes_shows_all_examples_and_the_lines_of_the_slice(axes
     assert axes.get_title() == "held at x2 = 1, x4 = 0.5"
     box = (*axes.get_xlim(), *axes.get_ylim())
     fill = model.tree_.fill
-    plane = Plane.of_attributes((2, 0), [fill[0], 1.0, fill[2], 0.5])
-    segments = tree_regions(model.tree_, box, plane)[1]
+    segments = tree_regions(model.tree_, box, (2, 0), [fill[0], 1.0, fill[2], 0.5])[1]
     assert {tuple(line.get_xydata().ravel()) for line in axes.lines} == {tuple(s.ravel()) for s in segments.values()}
     assert {int(text.get_text()) for text in axes.texts} == set(segments)
     legend = axes.get_legend()
@@ -158,7 +155,7 @@ def test_partitions_that_cannot_be(axes, rough):
         ({"features": ("x1", "size")}, "there is no attribute 'size'"),
         ({"features": (0, 4)}, "with indices 0 to 3"),
         ({"features": (0, 0)}, "two different attributes"),
-        ({"features": "x1"}, "must be two attributes, got 1"),
+        ({"features": "x1"}, "must be two different attributes, got .x1"),
         ({"node": 0, "features": (0, 1)}, "either node, or features"),
         ({"node": 99}, "there is no node 99"),
         ({"node": int(np.flatnonzero(model.tree_.is_leaf)[0])}, "is a leaf: it has no test"),

@@ -7,7 +7,7 @@ from matplotlib.patches import FancyBboxPatch, PathPatch
 
 from oc1 import OC1Classifier, OC1EnsembleClassifier, OC1Regressor
 from oc1.baselines import LMDTClassifier
-from oc1.plotting import class_style, cut_polygon, draw_partition, plot_partition, plot_tree, tree_regions
+from oc1.plotting import class_style, cut_polygon, plot_partition, plot_tree, tree_regions
 from oc1.plotting.partition import paint_grid
 
 BOX = (-0.5, 1.5, -0.2, 1.1)
@@ -93,18 +93,17 @@ def test_a_tree_outside_the_box_leaves_it_whole():
     assert not segments
 
 
-def test_partition_shows_every_line_and_region_with_its_number(axes):
+def test_partition_shows_every_line_with_its_number(axes):
     model, X, y = fitted(1)
-    draw_partition(axes, model, X, y, box=BOX, number_leaves=True)
-    polygons, segments = tree_regions(model.tree_, BOX)
+    plot_partition(model, X, y, ax=axes)
+    polygons, segments = tree_regions(model.tree_, (*axes.get_xlim(), *axes.get_ylim()))
     drawn = {tuple(line.get_xydata().ravel()) for line in axes.lines}
     assert drawn == {tuple(segment.ravel()) for segment in segments.values()}
     numbers = {int(text.get_text()): text.xy for text in axes.texts}
-    assert set(numbers) == {node for node in range(model.tree_.n_nodes) if len(polygons[node])}
+    assert set(numbers) == set(segments)
     for node, place in numbers.items():
         assert contains(polygons[node], np.array([place]))[0]
-    assert axes.get_xlim() == BOX[:2]
-    assert axes.get_ylim() == BOX[2:]
+    assert len(axes.patches) == sum(len(polygons[leaf]) > 0 for leaf in np.flatnonzero(model.tree_.is_leaf))
 
 
 def test_the_grid_and_the_regions_agree(axes):

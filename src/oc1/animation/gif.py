@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import Any, cast
 
 import numpy as np
+from matplotlib import rc_context
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.collections import LineCollection, PolyCollection
 from matplotlib.figure import Figure
@@ -20,18 +21,7 @@ from ..growing.progress_bar import progress_bar
 from ..plotting.partition import box_around, scatter
 from ..plotting.regions import corners, cut_polygon
 from ..plotting.style import class_style, plain, shortened
-from .recording import (
-    COEFFICIENT,
-    END,
-    JUMP,
-    START,
-    Frame,
-    SearchRecord,
-    frames_of,
-    histograms_of,
-    impurity_range,
-    pieces_of,
-)
+from .recording import JUMP, LASTS, Frame, SearchRecord, frames_of, histograms_of, impurity_range, pieces_of
 
 #: Colours of the hyperplane, of a jump, and of earlier positions; classes have others.
 INK, JUMPED, EARLIER, PALE = "#1A1A1A", "#E6007E", "#6B6B6B", "#C4C4C4"
@@ -39,12 +29,12 @@ HALO = [withStroke(linewidth=4.5, foreground="white")]
 DASHES = (4, 2.5)
 #: Size of letters, in points.
 FONT = 10.5
+STYLE: Any = {"font.size": FONT, "axes.spines.top": False, "axes.spines.right": False}
+STYLE |= dict.fromkeys(("xtick.labelsize", "ytick.labelsize", "legend.fontsize"), "small")
 #: Earlier positions of a run that are shown.
 TAIL = 12
 #: Points that are drawn, and letters for the names of classes.
 MAX_POINTS, MAX_LETTERS = 3000, 130
-#: How long a frame lasts, in steps: longer where there is more to look at.
-LASTS = {START: 2, COEFFICIENT: 1, JUMP: 3, END: 8}
 COLOURS = 200
 
 
@@ -110,6 +100,7 @@ class _Picture:
     width : int
     """
 
+    @rc_context(STYLE)
     def __init__(self, record: SearchRecord, frames: list[Frame], width: int) -> None:
         self.record, self.frames = record, frames
         # Everything grows with the width.
@@ -117,9 +108,6 @@ class _Picture:
         self.canvas = cast("Any", FigureCanvasAgg(self.figure))
         self.left, self.right = self.figure.subplots(1, 2)
         self.figure.subplots_adjust(left=0.075, right=0.985, bottom=0.225, top=0.84, wspace=0.19)
-        for ax in (self.left, self.right):
-            ax.tick_params(labelsize=0.85 * FONT)
-            ax.spines[["top", "right"]].set_visible(False)
         self.moving: list[Any] = []
         self.is_plane = record.X.shape[1] == 2
         if self.is_plane:
@@ -166,13 +154,12 @@ class _Picture:
         for number, points in scatter(ax, X, y, record.classes).items():
             points.set(sizes=1.5 * points.get_sizes(), edgecolor=class_style(number)[0])
         ax.set(xlim=self.box[:2], ylim=self.box[2:])
-        ax.set_xlabel(plain(shortened(record.feature_names[0], 40)), size=FONT)
-        ax.set_ylabel(plain(shortened(record.feature_names[1])), size=FONT)
+        ax.set(xlabel=plain(shortened(record.feature_names[0], 40)), ylabel=plain(shortened(record.feature_names[1])))
         self.tail = self._moves(LineCollection([], linewidth=1.2, zorder=3))
         ax.add_collection(self.tail)
         self.best_line = self._moves(ax.plot([], [], color=INK, linewidth=1.6, dashes=DASHES, zorder=4)[0])
         self.line = self._moves(ax.plot([], [], linewidth=2.4, zorder=5, path_effects=HALO)[0])
-        label = {"size": FONT, "color": EARLIER, "zorder": 6, "path_effects": HALO, "va": "top", "ha": "center"}
+        label = {"color": EARLIER, "zorder": 6, "path_effects": HALO, "va": "top", "ha": "center"}
         self.absent = self._moves(ax.text(0.5, 0.96, "outside the picture", transform=ax.transAxes, **label))
 
     def _segment(self, line: tuple[np.ndarray, float]) -> np.ndarray:
@@ -196,15 +183,14 @@ class _Picture:
     def _prepare_histogram(self) -> None:
         record, ax = self.record, self.left
         self.histograms = histograms_of(record, self.frames)
-        ax.set(xlim=(0, 1), ylim=(0, 1.1), xticks=[], yticks=[])
-        ax.set_xlabel("place along the test (each run on its own scale)", size=FONT)
-        ax.set_ylabel("examples", size=FONT)
+        ax.set(xlim=(0, 1), ylim=(0, 1.1), xticks=[], yticks=[], ylabel="examples")
+        ax.set_xlabel("place along the test (each run on its own scale)")
         self.bars = [
             self._moves(ax.add_collection(PolyCollection([], facecolor=class_style(c)[0], zorder=2)))
             for c in range(len(record.classes))
         ]
         self.line = self._moves(ax.axvline(0, linewidth=2.4, path_effects=HALO, zorder=5))
-        label = {"size": 0.9 * FONT, "color": EARLIER, "zorder": 6, "path_effects": HALO, "va": "top"}
+        label = {"size": "small", "color": EARLIER, "zorder": 6, "path_effects": HALO, "va": "top"}
         self.sides = [
             self._moves(ax.text(0, 1.0, text, transform=ax.get_xaxis_transform(), ha=ha, **label))
             for text, ha in (("no  ", "right"), ("  yes", "left"))
@@ -232,8 +218,8 @@ class _Picture:
         n = len(record.steps)
         ax.set(xlim=(0.5, 1.01 * n + 0.5), ylim=(bottom, top))
         ax.xaxis.set_major_locator(MaxNLocator(6, integer=True))
-        ax.set_xlabel("step (the bands are runs)" if record.n_runs > 1 else "step", size=FONT)
-        ax.set_ylabel(f"impurity ({plain(shortened(record.criterion, 24))})", size=FONT)
+        ax.set_xlabel("step (the bands are runs)" if record.n_runs > 1 else "step")
+        ax.set_ylabel(f"impurity ({plain(shortened(record.criterion, 24))})")
         self.numbers, self.heights = np.arange(1, n + 1), np.minimum(record.impurities, top)
         pieces = pieces_of(record)
         for begin, end in pieces[1::2]:
@@ -280,7 +266,11 @@ class _Picture:
             (True, Line2D([], [], color=INK, linewidth=1.4, dashes=DASHES, label="best so far")),
             (self.has_above, Line2D([], [], linestyle="", marker="^", color=PALE, label="higher, or infinite")),
         ]
-        style: dict[str, Any] = {"loc": "lower left", "frameon": False, "handletextpad": 0.4, "columnspacing": 1.2}
         for handles, height in ((classes, 0.0), ([line for is_shown, line in lines if is_shown], 0.048)):
-            style |= {"bbox_to_anchor": (0.005, height), "ncols": len(handles)}
-            self.figure.legend(handles=handles, prop={"size": 0.85 * FONT}, **style)
+            style: dict[str, Any] = {
+                "frameon": False,
+                "handletextpad": 0.4,
+                "columnspacing": 1.2,
+                "ncols": len(handles),
+            }
+            self.figure.legend(handles=handles, loc="lower left", bbox_to_anchor=(0.005, height), **style)

@@ -15,7 +15,7 @@ import numpy as np
 from ..files.atomic import write_file
 from ..files.problems import FilePath
 from ..plotting.partition import box_around
-from .recording import JUMP, SearchRecord, frames_of, histograms_of, impurity_range, pieces_of
+from .recording import JUMP, LASTS, SearchRecord, frames_of, histograms_of, impurity_range, pieces_of
 
 #: Points that are drawn.
 MAX_POINTS = 2000
@@ -70,6 +70,7 @@ def page_data(record: SearchRecord, max_frames: int) -> dict[str, Any]:
     data: dict[str, Any] = {
         "node": record.node,
         "criterion": record.criterion,
+        "lasts": LASTS,
         "names": record.feature_names,
         "classes": [str(name) for name in record.classes],
         "present": np.unique(record.y).tolist(),

@@ -33,6 +33,8 @@ ROOT = "Root"
 START, COEFFICIENT, JUMP = "start", "coefficient", "jump"
 #: What the last frame shows: the split of the node.
 END = "end"
+#: How long a frame of each kind lasts, in steps: longer where there is more to look at.
+LASTS = {START: 2, COEFFICIENT: 1, JUMP: 3, END: 8}
 #: Impurities whose relative difference is no larger than this are equal but for rounding.
 ROUNDING = 1e-9
 #: Terms of a test that are written.

@@ -14,7 +14,7 @@ from ..baselines import CARTLCClassifier
 from ..datasets import load_figure5, make_pol, make_rcb
 from ..impurity import gini
 from ..learners.classifier import OC1Classifier
-from ..plotting import cut_polygon, draw_partition, plot_tree, save, scatter, tree_regions
+from ..plotting import cut_polygon, plot_partition, plot_tree, save, scatter, tree_regions
 from ..plotting.regions import Box, corners
 from ..plotting.style import HALO
 
@@ -27,12 +27,18 @@ def _uniform_square(n_samples: int, seed: int, keep: Callable[[np.ndarray], np.n
     return np.asarray(points[keep(points)][:n_samples])
 
 
-def _draw(
-    ax: Axes, model: Any, X: np.ndarray, y: np.ndarray, title: str, box: Box = UNIT_SQUARE, **options: Any
-) -> None:
-    """Draw the partition of one panel."""
-    draw_partition(ax, model, X, y, box=box, **options)
-    ax.set(aspect="equal", title=title)
+def _draw(ax: Any, model: Any, X: np.ndarray, y: np.ndarray, title: str, *, is_numbered: bool = True) -> None:
+    """Draw the partition of one panel; the figure has the legend."""
+    plot_partition(model, X, y, ax=ax)
+    ax.get_legend().remove()
+    for number in [] if is_numbered else list(ax.texts):
+        number.remove()
+    ax.set_title(title)
+
+
+def _show_unit_square(*panels: Axes) -> None:
+    for ax in panels:
+        ax.set(xlim=UNIT_SQUARE[:2], ylim=UNIT_SQUARE[2:], aspect="equal")
 
 
 def _add_legend(figure: Figure, ax: Axes) -> None:
@@ -64,7 +70,11 @@ def figure1(seed: int = 0) -> Figure:
     left, right = figure.subplots(1, 2, width_ratios=(1.2, 1))
     plot_tree(model, ax=left)
     left.set_title("An oblique tree ...")
-    _draw(right, model, X, y, "... and its partition of the attribute space", number_leaves=True)
+    _draw(right, model, X, y, "... and its partition of the attribute space")
+    _show_unit_square(right)
+    polygons = tree_regions(model.tree_, UNIT_SQUARE)[0]
+    for leaf in np.flatnonzero(model.tree_.is_leaf):
+        right.annotate(str(leaf), polygons[leaf].mean(axis=0), size=9, style="italic", zorder=5, path_effects=HALO)
     return figure
 
 
@@ -82,9 +92,10 @@ def figure2(seed: int = 0) -> Figure:
     panels = figure.subplots(1, 2)
     for ax, splits, name in zip(panels, ("best", "axis"), ("Oblique", "Axis-parallel"), strict=True):
         model = OC1Classifier(splits=splits, prune=None, random_state=seed).fit(X, y)
-        _draw(ax, model, X, y, f"{name} tree: {model.get_n_leaves()} leaves", number_nodes=splits == "best")
+        _draw(ax, model, X, y, f"{name} tree: {model.get_n_leaves()} leaves", is_numbered=splits == "best")
     for line, label in zip(lines, ("where the classes really meet", None), strict=True):
         panels[1].plot(*line.T, label=label, **DASHED)
+    _show_unit_square(*panels)
     _add_legend(figure, panels[1])
     return figure
 
@@ -102,17 +113,15 @@ def figure5(seed: int = 0) -> Figure:
             break
     figure = Figure(figsize=(10, 5.7), layout="compressed")
     left, right = figure.subplots(1, 2)
-    box = (0.0, 10.0, -1.0, 10.0)
-    (start,) = tree_regions(stuck.tree_, box)[1].values()
-    right.plot(*start.T, **DASHED)
     for ax, model, story in (
         (left, stuck, "CART-LC stays at the best axis-parallel split"),
         (right, jumped, "OC1 gets away from it by one random jump"),
     ):
         wrong = model.predict(X) != y
         title = f"{story}\n({wrong.sum()} of {len(y)} examples on the wrong side)"
-        _draw(ax, model, X, y, title, box, number_nodes=False)
+        _draw(ax, model, X, y, title, is_numbered=False)
         ax.scatter(*X[wrong].T, label="on the wrong side", **RING)
+    right.plot(*left.lines[0].get_xydata().T, **DASHED)
     left.plot([], [], label=f"where OC1 starts (jumps tried from here: {attempt + 1})", **DASHED)
     _add_legend(figure, left)
     return figure
@@ -230,6 +239,7 @@ def figure9(seed: int = 0) -> Figure:
         X, y = make(random_state=seed)
         model = OC1Classifier(random_state=seed).fit(X, y)
         _draw(ax, model, X, y, f"{name}: {len(X)} examples, OC1's tree has {model.get_n_leaves()} leaves")
+    _show_unit_square(*panels)
     _add_legend(figure, panels[1])
     return figure
 

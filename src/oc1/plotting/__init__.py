@@ -5,7 +5,7 @@ into the given `ax` or a new figure, and return the axes. `save` writes a figure
 """
 
 from .curves import plot_importances, plot_pruning_path
-from .partition import draw_partition, scatter
+from .partition import scatter
 from .projections import plot_projection
 from .regions import Cut, cut_polygon, tree_regions
 from .slices import plot_partition
@@ -16,7 +16,6 @@ __all__ = [
     "Cut",
     "class_style",
     "cut_polygon",
-    "draw_partition",
     "plot_importances",
     "plot_partition",
     "plot_projection",

@@ -31,9 +31,9 @@ def names_of(model: Any) -> list[str]:
     return [tree.feature_name(m) for m in range(len(tree.fill))]
 
 
-def checked_node(tree: TreeStructure, node: int) -> TreeStructure:
-    """Return the tree if a node of it has a test with two sides; a ValueError says why it has not."""
-    if isinstance(node, bool) or not isinstance(node, int | np.integer):
+def checked_threshold(tree: TreeStructure, node: int) -> float:
+    """Return the threshold of a node's test; a ValueError says why there is none."""
+    if not isinstance(node, int | np.integer):
         raise TypeError(f"node must be a whole number, got {node!r}")
     if not 0 <= node < tree.n_nodes:
         raise ValueError(f"there is no node {node}: the tree has the nodes 0 to {tree.n_nodes - 1}")
@@ -41,7 +41,10 @@ def checked_node(tree: TreeStructure, node: int) -> TreeStructure:
         raise ValueError(f"node {node} is a leaf: it has no test")
     if not tree.has_thresholds:
         raise ValueError(f"node {node} is a linear machine: its examples do not lie on two sides of a threshold")
-    return tree
+    threshold = tree.threshold(node)
+    if threshold is None:
+        raise ValueError(f"node {node} asks only whether a value is missing: it has no threshold to show")
+    return threshold
 
 
 def checked_targets(y: ArrayLike, n_samples: int) -> np.ndarray:

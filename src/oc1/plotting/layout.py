@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -12,7 +14,7 @@ from matplotlib.path import Path
 from matplotlib.textpath import TextPath
 from matplotlib.transforms import Affine2D
 
-from .style import HALO, plain
+from .style import plain
 
 
 def place_nodes(children: np.ndarray, widths: np.ndarray, gap: float = 12.0) -> np.ndarray:
@@ -55,19 +57,10 @@ def width_of(text: str, bold: bool = False) -> float:
     return right - left
 
 
-def write(
-    ax: Axes,
-    x: float,
-    y: float,
-    text: str,
-    bold: bool = False,
-    halo: bool = False,
-    align: float = 0.5,
-    colour: str = "black",
-) -> None:
-    """Write a line of text as a shape in the units of the axes, centred, or to the right (0) or left (1) of x."""
+def write(ax: Axes, place: Sequence[float], text: str, *, bold: bool = False, align: float = 0.5, **style: Any) -> None:
+    """Write a line of text as a shape in the units of the axes, centred, or to the right (0) or left (1) of a place."""
     shape, left, right = letters(text, bold)
-    moved = Affine2D().translate(x - (1 - align) * left - align * right, y - 3.2).transform_path(shape)
-    patch = PathPatch(moved, facecolor=colour, linewidth=0, zorder=3, path_effects=HALO if halo else None)
+    moved = Affine2D().translate(place[0] - (1 - align) * left - align * right, place[1] - 3.2).transform_path(shape)
+    patch = PathPatch(moved, linewidth=0, zorder=3, **({"facecolor": "black"} | style))
     patch.set_in_layout(False)  # neither the layout nor the limits ask for the extents of curves, which are slow
     ax.add_artist(patch)

@@ -1,4 +1,4 @@
-"""How a model divides a plane, with the examples in it."""
+"""Parts of a picture of a plane that a model divides: the examples, the answers on a grid, the numbers of lines."""
 
 from __future__ import annotations
 
@@ -9,67 +9,12 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
 
-from ..tree.structure import TreeStructure
 from ..tree.text import feature_name
-from .regions import Box, Plane, tree_regions
-from .style import HALO, MAX_VECTORS, class_style, plain, tint
+from .regions import Box
+from .style import MAX_VECTORS, class_style, plain, tint
 
 #: Points along each side of the grid on which a model that is not a tree of linear tests is asked.
 GRID = 400
-
-
-def draw_partition(
-    ax: Axes,
-    model: Any,
-    X: np.ndarray,
-    y: np.ndarray,
-    box: Box,
-    *,
-    number_nodes: bool = True,
-    number_leaves: bool = False,
-) -> None:
-    """Draw how a tree of linear tests divides the plane of its two attributes, with examples.
-
-    Regions are tinted in the colour of their class. Each line is drawn inside the region of its node. The examples have
-    labels for a legend.
-
-    Parameters
-    ----------
-    ax : matplotlib Axes
-    model : fitted tree learner
-    X : array (n_samples, 2)
-    y : array (n_samples,)
-        Class labels.
-    box : (left, right, bottom, top)
-        The part of the plane to show.
-    number_nodes : bool, default=True
-        Whether to write node numbers on the lines.
-    number_leaves : bool, default=False
-        Whether to write node numbers into the regions of leaves.
-    """
-    tree = model.tree_
-    polygons, segments = draw_regions(ax, tree, box, lambda leaf: tint(class_style(int(tree.majority[leaf]))[0]))
-    inside = {leaf: _empty_place(polygons[leaf], X) for leaf in polygons} if number_leaves else {}
-    style: dict[str, Any] = {"ha": "center", "va": "center", "size": 9, "style": "italic", "path_effects": HALO}
-    for leaf, place in inside.items():
-        ax.annotate(str(leaf), tuple(place), zorder=5, **style)
-    if number_nodes:
-        number_lines(ax, segments, box, list(inside.values()))
-    scatter(ax, X, np.searchsorted(tree.classes, y), tree.classes)
-    ax.set(xlim=box[:2], ylim=box[2:], xlabel=plain(tree.feature_name(0)), ylabel=plain(tree.feature_name(1)))
-
-
-def draw_regions(
-    ax: Axes, tree: TreeStructure, box: Box, colour_of: Callable[[int], tuple[float, ...]], plane: Plane | None = None
-) -> tuple[dict[int, np.ndarray], dict[int, np.ndarray]]:
-    """Draw the regions of leaves in their colours, and the lines that tests are; return both, by node."""
-    polygons, segments = tree_regions(tree, box, plane)
-    regions = {leaf: polygons[leaf] for leaf in np.flatnonzero(tree.is_leaf).tolist() if len(polygons[leaf])}
-    for leaf, polygon in regions.items():
-        ax.fill(*polygon.T, color=colour_of(leaf), linewidth=0, zorder=0)
-    for segment in segments.values():
-        ax.plot(*segment.T, color="black", linewidth=1.3, solid_capstyle="butt", zorder=3)
-    return regions, segments
 
 
 def paint_grid(ax: Axes, ask: Callable[[np.ndarray], np.ndarray], box: Box, classes: np.ndarray) -> None:
@@ -127,13 +72,6 @@ def point_style(n_points: int) -> dict[str, Any]:
     return {"s": size, "edgecolor": "black", "linewidth": 0.3, "zorder": 2, "rasterized": is_raster}
 
 
-def _empty_place(polygon: np.ndarray, X: np.ndarray) -> np.ndarray:
-    """Return a place well inside a convex polygon that is far from the examples."""
-    middle = polygon.mean(axis=0)
-    places = [middle + share * (corner - middle) for share in (0.0, 0.2, 0.4) for corner in polygon]
-    return max(places, key=lambda place: np.linalg.norm(X - place, axis=1).min())
-
-
 def box_around(X: np.ndarray) -> Box:
     """Return where points are, and a little more."""
     low, high = X.min(axis=0), X.max(axis=0)
@@ -142,10 +80,10 @@ def box_around(X: np.ndarray) -> Box:
     return float(left), float(right), float(bottom), float(top)
 
 
-def number_lines(ax: Axes, segments: dict[int, np.ndarray], box: Box, taken: list[np.ndarray]) -> None:
+def number_lines(ax: Axes, segments: dict[int, np.ndarray], box: Box) -> None:
     """Write the numbers of nodes on their lines, near the middle but away from other numbers and from ends of lines."""
     size = np.array([box[1] - box[0], box[3] - box[2]])
-    taken = [*taken, *(end for segment in segments.values() for end in segment)]
+    taken = [end for segment in segments.values() for end in segment]
 
     def distance(place: np.ndarray) -> float:
         return min(float(np.linalg.norm((place - other) / size)) for other in taken)

@@ -6,13 +6,12 @@ from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.patches import Patch
 from numpy.typing import ArrayLike
 
 from ..tree.summaries import NodeExamples, scale_of, tree_of
-from .equations import checked_node, checked_targets, left_side, wrapped
+from .equations import checked_targets, checked_threshold, left_side, wrapped
 from .partition import point_style
-from .style import COLOURS, add_legend, area_style, axes_or_new, class_area, plain, shortened
+from .style import COLOURS, add_class_legend, area_style, axes_or_new, plain, shortened
 
 #: Bars of a histogram.
 BINS = 40
@@ -50,10 +49,8 @@ def plot_projection(model: Any, node: int, X: Any, y: ArrayLike | None = None, *
     >>> ax.get_ylabel()
     'examples'
     """
-    tree = checked_node(tree_of(model), node)
-    threshold = tree.threshold(node)
-    if threshold is None:
-        raise ValueError(f"node {node} asks only whether a value is missing: there is no projection to show")
+    tree = tree_of(model)
+    threshold = checked_threshold(tree, node)
     examples = NodeExamples.make(model, X, y)
     rows, places, goes_right = examples.projected(node)
     ax = axes_or_new(ax, 7.5, 4.5)
@@ -73,7 +70,7 @@ def plot_projection(model: Any, node: int, X: Any, y: ArrayLike | None = None, *
                 floor = floor + counts
         present = np.flatnonzero(histogram.counts.sum(axis=0)).tolist()
         if tree.predicts_classes:
-            add_legend(ax, [Patch(**class_area(k)) for k in present], tree.classes[present])
+            add_class_legend(ax, tree, present)
         ax.set(ylabel="examples", ylim=(0, 1.06 * max(floor.max(), 1)))
     ax.axvline(threshold, color="black", linewidth=1.3)
     for child, answer, side in ((0, "no", ~goes_right), (1, "yes", goes_right)):

@@ -5,38 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..tree.structure import TreeStructure
 
 Box = tuple[float, float, float, float]
-
-
-class Plane(NamedTuple):
-    """A plane in the space of the attributes: the points ``origin + s * across + t * up``.
-
-    Attributes
-    ----------
-    origin, across, up : array (n_features,)
-    """
-
-    origin: np.ndarray
-    across: np.ndarray
-    up: np.ndarray
-
-    @classmethod
-    def of_attributes(cls, pair: tuple[int, int], at: np.ndarray) -> Plane:
-        """Return the plane of two attributes, the others held where `at` says."""
-        directions = np.zeros((2, len(at)))
-        directions[[0, 1], pair] = 1.0
-        origin = np.array(at, dtype=float)
-        origin[list(pair)] = 0.0
-        return cls(origin, *directions)
-
-    def line(self, tree: TreeStructure, node: int) -> tuple[np.ndarray, float]:
-        """Return the test of a node as a line in this plane: its normal and its threshold."""
-        features, (coefficients,), (threshold,) = tree.node_functions(node)
-        across, up = coefficients * self.across[features], coefficients * self.up[features]
-        return np.array([across.sum(), up.sum()]), float(threshold - coefficients @ self.origin[features])
 
 
 class Cut(NamedTuple):
@@ -99,7 +72,7 @@ def corners(box: Box) -> np.ndarray:
 
 
 def tree_regions(
-    tree: TreeStructure, box: Box, plane: Plane | None = None
+    tree: TreeStructure, box: Box, pair: tuple[int, int] = (0, 1), at: ArrayLike = (0.0, 0.0)
 ) -> tuple[list[np.ndarray], dict[int, np.ndarray]]:
     """Return the region of each node of a tree in a plane, and the piece of its line inside that region.
 
@@ -109,8 +82,10 @@ def tree_regions(
         Of linear tests.
     box : (left, right, bottom, top)
         The part of the plane to consider.
-    plane : Plane, optional
-        None: that of the two attributes of the tree.
+    pair : pair of int, default=(0, 1)
+        The attributes of the plane.
+    at : array-like (n_features,)
+        Where the other attributes are held.
 
     Returns
     -------
@@ -119,12 +94,15 @@ def tree_regions(
     segments : dict of arrays (2, 2)
         The two ends of the line of each inner node whose line passes through its region.
     """
-    plane = Plane.of_attributes((0, 1), np.zeros(2)) if plane is None else plane
+    held = np.array(at, dtype=float)
+    held[list(pair)] = 0.0
     polygons = [np.empty((0, 2))] * tree.n_nodes
     polygons[0] = corners(box)
     segments = {}
     for node in np.flatnonzero(~tree.is_leaf).tolist():  # preorder: parents come before their children
-        cut = cut_polygon(polygons[node], *plane.line(tree, node))
+        features, (coefficients,), (threshold,) = tree.node_functions(node)
+        normal = np.array([coefficients[features == m].sum() for m in pair])
+        cut = cut_polygon(polygons[node], normal, float(threshold - coefficients @ held[features]))
         no, yes = tree.children[node]
         polygons[no], polygons[yes] = cut.below, cut.above
         if len(cut.segment):

@@ -8,20 +8,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
-from matplotlib.colors import LinearSegmentedColormap, Normalize, to_rgb
+from matplotlib.colors import Normalize
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
+from sklearn.decomposition import PCA
 from sklearn.utils.validation import check_is_fitted
 
 from ..tree.structure import TreeStructure
 from ..tree.summaries import NodeExamples, checked_rows, class_numbers, scale_of, tree_of, without_names
-from .equations import checked_node, checked_targets, left_side, names_of, wrapped
-from .partition import box_around, draw_regions, number_lines, paint_grid, point_style, refuse_categories, scatter
-from .regions import Box, Plane
-from .style import COLOURS, add_legend, axes_or_new, class_style, plain, shortened, tint
+from .equations import checked_targets, checked_threshold, left_side, names_of, wrapped
+from .partition import box_around, number_lines, paint_grid, point_style, refuse_categories, scatter
+from .regions import Box, tree_regions
+from .style import SHADES, add_legend, axes_or_new, node_colour, plain, shortened
 
-#: The colours of numbers, from small to large.
-SHADES = LinearSegmentedColormap.from_list("numbers", [tint(COLOURS[0], 0.05), to_rgb(COLOURS[0])])
 #: How far the picture reaches from the middle without examples, in standard deviations.
 REACH = 3.0
 
@@ -99,16 +98,22 @@ def _plot_attributes(
     colours = Colours.make(model, tree, y, len(points))
     known = np.flatnonzero(~np.isnan(points).any(axis=1))
     box = box_around(points[known]) if len(known) else _box_without_examples(model, tree, pair, middle)
-    plane = Plane.of_attributes(pair, middle)
     ax = axes_or_new(ax, 7.5, 6)
     if tree is not None and tree.has_thresholds:
-        _, segments = draw_regions(ax, tree, box, lambda leaf: colours.of_node(tree, leaf), plane)
-        number_lines(ax, segments, box, [])
+        polygons, segments = tree_regions(tree, box, pair, middle)
+        for leaf in np.flatnonzero(tree.is_leaf).tolist():
+            if len(polygons[leaf]):
+                colour = node_colour(tree, leaf, colours.norm)
+                ax.fill(*polygons[leaf].T, color=colour, linewidth=0, zorder=0)
+        for segment in segments.values():
+            ax.plot(*segment.T, color="black", linewidth=1.3, solid_capstyle="butt", zorder=3)
+        number_lines(ax, segments, box)
     else:
         asked = without_names(model)
 
         def ask(grid: np.ndarray) -> np.ndarray:
-            places = plane.origin + grid @ np.stack([plane.across, plane.up])
+            places = np.tile(middle, (len(grid), 1))
+            places[:, pair] = grid
             if tree is None:
                 return np.asarray(asked.predict(places))
             return np.asarray(tree.classes[tree.majority[tree.apply(places)]])
@@ -125,14 +130,12 @@ def _plot_attributes(
 
 
 def _plot_node_plane(model: Any, node: int, X: ArrayLike | None, y: ArrayLike | None, ax: Axes | None) -> Axes:
-    tree = checked_node(tree_of(model), node)
+    tree = tree_of(model)
     if X is None or y is None:
         raise ValueError("the plane of a node is that of its examples: give X and y")
     if len(tree.fill) == 1:
         raise ValueError("the tree has one attribute, which makes no plane; plot_projection shows its tests")
-    threshold = tree.threshold(node)
-    if threshold is None:
-        raise ValueError(f"node {node} asks only whether a value is missing: that has no place in a plane")
+    threshold = checked_threshold(tree, node)
     examples = NodeExamples.make(model, X, y)
     rows, places, _ = examples.projected(node)
     scale = scale_of(model, examples)
@@ -141,7 +144,7 @@ def _plot_node_plane(model: Any, node: int, X: ArrayLike | None, y: ArrayLike | 
     left, right, bottom, top = box_around(np.vstack([points, [threshold, 0.0]]))
     colours = Colours.make(model, tree, y, len(examples.X))
     ax = axes_or_new(ax, 7.5, 6)
-    no, yes = (colours.of_node(tree, int(child)) for child in tree.children[node])
+    no, yes = (node_colour(tree, int(child), colours.norm) for child in tree.children[node])
     ax.axvspan(left, threshold, color=no, linewidth=0, zorder=0)
     ax.axvspan(threshold, right, color=yes, linewidth=0, zorder=0)
     ax.axvline(threshold, color="black", linewidth=1.3, zorder=3)
@@ -165,14 +168,11 @@ def _main_direction(tree: TreeStructure, node: int, X: np.ndarray, scale: np.nda
     normal[features] = coefficients * scale[features]
     normal /= np.linalg.norm(normal) or 1.0
     Z = (X - tree.fill) / scale
-    Z = Z - Z.mean(axis=0) if len(Z) else Z
     Z = Z - np.outer(Z @ normal, normal)
-    spreads, directions = np.linalg.eigh(Z.T @ Z)
-    direction = directions[:, -1]
-    if not spreads[-1] > 1e-12 * max(len(Z), 1):
+    if not len(Z) or not Z.std(axis=0).max() > 1e-6:
         return np.zeros(len(Z)), np.zeros(len(scale))
-    direction = direction * np.sign(direction[np.abs(direction).argmax()])
-    return Z @ direction, direction
+    components = PCA(1).fit(Z)
+    return components.transform(Z)[:, 0], components.components_[0]
 
 
 class Colours(NamedTuple):
@@ -204,12 +204,6 @@ class Colours(NamedTuple):
         seen = np.concatenate([tree.outputs()[:, 0], [] if values is None else values])
         return cls(np.empty(0), values, Normalize(seen.min(), seen.max()))
 
-    def of_node(self, tree: TreeStructure, node: int) -> tuple[float, ...]:
-        """Return the colour of a node's region."""
-        if not tree.predicts_classes:
-            return SHADES(0.75 * float(self.norm(tree.outputs()[node, 0])))
-        return tint(class_style(int(tree.counts[node].argmax()))[0])
-
     def scatter(self, ax: Axes, points: np.ndarray, rows: np.ndarray) -> None:
         """Draw the examples of these rows, and a legend of them or a scale of numbers."""
         style = point_style(len(points))
@@ -239,20 +233,16 @@ def _index(names: list[str], attribute: Any) -> int:
 
 
 def _pair(names: list[str], features: Sequence[str | int] | None) -> tuple[int, int]:
-    if features is None:
-        if len(names) != 2:
-            raise ValueError(
-                f"a partition is drawn in two dimensions, and the model has {len(names)} attributes: "
-                "name two features, or a node"
-            )
-        return 0, 1
-    wanted = [features] if isinstance(features, str) else list(features)
-    if len(wanted) != 2:
-        raise ValueError(f"features must be two attributes, got {len(wanted)}")
-    first, second = (_index(names, one) for one in wanted)
-    if first == second:
-        raise ValueError(f"features must be two different attributes, got {names[first]!r:.60} twice")
-    return first, second
+    if features is None and len(names) != 2:
+        raise ValueError(
+            f"a partition is drawn in two dimensions, and the model has {len(names)} attributes: "
+            "name two features, or a node"
+        )
+    wanted = range(2) if features is None else [features] if isinstance(features, str) else features
+    pair = [_index(names, one) for one in wanted]
+    if len(pair) != 2 or pair[0] == pair[1]:
+        raise ValueError(f"features must be two different attributes, got {features!r:.60}")
+    return pair[0], pair[1]
 
 
 def _fill_of(model: Any, tree: TreeStructure | None) -> np.ndarray:

@@ -9,8 +9,9 @@ from typing import Any
 import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.colors import to_rgb
+from matplotlib.colors import LinearSegmentedColormap, Normalize, to_rgb
 from matplotlib.figure import Figure
+from matplotlib.patches import Patch
 from matplotlib.patheffects import withStroke
 from matplotlib.textpath import TextPath
 
@@ -37,6 +38,15 @@ LEGEND_MARKER = 36.0
 GREY: dict[str, Any] = {"facecolor": "0.45", "linewidth": 0}
 
 
+def tint(colour: str, strength: float = 0.28) -> tuple[float, ...]:
+    """Mix a colour with white."""
+    return tuple(1 - strength * (1 - part) for part in to_rgb(colour))
+
+
+#: The colours of numbers, from small to large.
+SHADES = LinearSegmentedColormap.from_list("numbers", [tint(COLOURS[0], 0.05), to_rgb(COLOURS[0])])
+
+
 def class_style(number: int) -> tuple[str, str]:
     """Return the colour and the marker of the class with this number, distinct for the first 64 classes."""
     return COLOURS[number % len(COLOURS)], MARKERS[(number + number // len(COLOURS)) % len(MARKERS)]
@@ -53,9 +63,11 @@ def area_style(tree: TreeStructure, number: int) -> dict[str, Any]:
     return class_area(number) if tree.predicts_classes else GREY
 
 
-def tint(colour: str, strength: float = 0.28) -> tuple[float, ...]:
-    """Mix a colour with white."""
-    return tuple(1 - strength * (1 - part) for part in to_rgb(colour))
+def node_colour(tree: TreeStructure, node: int, norm: Normalize) -> tuple[float, ...]:
+    """Return the pale colour of a node's class; or of its number, darker if `norm` says that it is larger."""
+    if tree.predicts_classes:
+        return tint(class_style(int(tree.majority[node]))[0])
+    return SHADES(0.6 * float(norm(tree.outputs()[node, 0])))
 
 
 def plain(text: Any) -> str:
@@ -109,6 +121,11 @@ def add_legend(
     spacing: dict[str, Any] = {"handletextpad": 0.4, "columnspacing": 1.2, "handlelength": 1.4}
     scale = (LEGEND_MARKER / size) ** 0.5
     ax.legend(list(handles), labels, frameon=False, fontsize=9, markerscale=scale, **spacing, **place)
+
+
+def add_class_legend(ax: Axes, tree: TreeStructure, present: list[int], columns: int | None = None) -> None:
+    """Put a legend of the areas of classes beside the axes, or below them in columns."""
+    add_legend(ax, [Patch(**class_area(k)) for k in present], tree.classes[present], columns=columns)
 
 
 def save(figure: Figure, path: Path) -> None:

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.collections import PolyCollection
-from matplotlib.patches import FancyBboxPatch, Patch, Rectangle
+from matplotlib.colors import Normalize
+from matplotlib.patches import FancyBboxPatch, Rectangle
 from numpy.typing import ArrayLike
 
 from ..tree.structure import TreeStructure
@@ -16,18 +17,7 @@ from ..tree.summaries import Histogram, NodeSummary, scale_of, summarise_nodes, 
 from ..tree.text import code_lists
 from .equations import lines_of_test
 from .layout import place_nodes, width_of, write
-from .style import (
-    COLOURS,
-    GREY,
-    add_legend,
-    area_style,
-    axes_or_new,
-    class_area,
-    class_style,
-    legend_columns,
-    shortened,
-    tint,
-)
+from .style import HALO, add_class_legend, area_style, axes_or_new, legend_columns, node_colour, shortened
 
 #: Characters in a line of the codes of categories, which are written below a tree.
 NOTE_WIDTH = 60
@@ -133,23 +123,24 @@ def plot_tree(
     columns = legend_columns(tree.classes[present], inches[0] if ax is None else ax.bbox.width / ax.figure.dpi)
     inches[1] += 0.2 * np.ceil(len(present) / columns) + 0.2
     ax = axes_or_new(ax, *inches * min(1.0, MAX_INCHES / inches.max()))
-    colours = _leaf_colours(tree)
+    outputs = tree.outputs()[tree.is_leaf, 0]
+    shades = Normalize(outputs.min(), outputs.max())
     for box, place, size, below in zip(boxes, places, sizes, children, strict=True):
-        _draw_box(ax, tree, box, place, size, colours.get(box.summary.node, "0.93" if box.is_stub else "white"))
+        colour = node_colour(tree, box.summary.node, shades) if box.summary.is_leaf else "white"
+        _draw_box(ax, tree, box, place, size, "0.93" if box.is_stub else colour)
         at = 0.7 if len(below) > 2 else 0.5  # many links are close where they begin
         for branch, child in enumerate(below):
             if child >= 0:
                 start, end = place - [0, size[1] / 2], places[child] + [0, sizes[child, 1] / 2]
                 ax.plot(*np.transpose([start, end]), color="black", linewidth=0.8, zorder=1)
                 answer = shortened(tree.branch_names(box.summary.node)[branch], 12)
-                middle = start + (end - start) * at
-                write(ax, middle[0], middle[1], answer, halo=True)
+                write(ax, start + (end - start) * at, answer, path_effects=HALO)
     for row, line in enumerate(reversed(notes)):
-        write(ax, (low[0] + high[0]) / 2, low[1] + LINE * (row + 0.5), line)
+        write(ax, ((low[0] + high[0]) / 2, low[1] + LINE * (row + 0.5)), line)
     ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), aspect="equal")
     ax.axis("off")
     if present:
-        add_legend(ax, [Patch(**class_area(k)) for k in present], tree.classes[present], columns=columns)
+        add_class_legend(ax, tree, present, columns)
     return ax
 
 
@@ -161,15 +152,6 @@ def _box(tree: TreeStructure, own: NodeSummary, scale: np.ndarray, max_depth: in
     else:
         lines = lines_of_test(tree, own.node, scale, LINE_WIDTH)
     return NodeBox(own, lines, is_stub=False)
-
-
-def _leaf_colours(tree: TreeStructure) -> dict[int, tuple[float, ...]]:
-    leaves = np.flatnonzero(tree.is_leaf).tolist()
-    if tree.predicts_classes:
-        return {leaf: tint(class_style(int(tree.majority[leaf]))[0]) for leaf in leaves}
-    values = tree.outputs()[leaves, 0]
-    heights = (values - values.min()) / (np.ptp(values) or 1.0)
-    return {leaf: tint(COLOURS[0], 0.05 + 0.5 * height) for leaf, height in zip(leaves, heights, strict=True)}
 
 
 def _places(children: np.ndarray, sizes: np.ndarray, depths: np.ndarray) -> np.ndarray:
@@ -198,15 +180,15 @@ def _draw_box(
     ax.add_patch(FancyBboxPatch((left, bottom), size[0], size[1], shape, facecolor=colour, zorder=2, **style))
     number, count = box.header
     line = bottom + size[1] - MARGIN - LINE / 2
-    write(ax, left + MARGIN, line, number, bold=True, align=0.0)
-    write(ax, left + size[0] - MARGIN, line, count, align=1.0, colour="0.3")
+    write(ax, (left + MARGIN, line), number, bold=True, align=0.0)
+    write(ax, (left + size[0] - MARGIN, line), count, align=1.0, facecolor="0.3")
     for text in box.lines:
         line -= LINE
-        write(ax, place[0], line, text, bold=box.summary.is_leaf)
+        write(ax, (place[0], line), text, bold=box.summary.is_leaf)
     inside = left + MARGIN, size[0] - 2 * MARGIN
     _draw_bar(ax, tree, box.summary.counts, *inside, bottom + MARGIN)
     if box.histogram is not None:
-        draw_bars(ax, box.histogram, *inside, bottom + MARGIN + BAR + 5, PLOT)
+        _draw_histogram(ax, tree, box.histogram, *inside, bottom + MARGIN + BAR + 5, PLOT)
 
 
 def _draw_bar(
@@ -223,7 +205,9 @@ def _draw_bar(
     ax.add_patch(Rectangle((left, bottom), width, BAR, facecolor="none", edgecolor="black", linewidth=0.4, zorder=4))
 
 
-def draw_bars(ax: Axes, histogram: Histogram, left: float, width: float, bottom: float, height: float) -> None:
+def _draw_histogram(
+    ax: Axes, tree: TreeStructure, histogram: Histogram, left: float, width: float, bottom: float, height: float
+) -> None:
     """Draw a histogram, the classes one upon another, into a rectangle of the axes."""
     edges, counts = histogram.edges, histogram.counts
     across = left + width * (edges - edges[0]) / (edges[-1] - edges[0])
@@ -234,8 +218,7 @@ def draw_bars(ax: Axes, histogram: Histogram, left: float, width: float, bottom:
             start, end = across[here], across[here + 1]
             low, high = bottom + (tops[here, k - 1] if k else np.zeros(len(here))), bottom + tops[here, k]
             corners = np.stack([start, low, start, high, end, high, end, low], axis=1).reshape(-1, 4, 2)
-            style = GREY if counts.shape[1] == 1 else class_area(k)
-            ax.add_collection(PolyCollection(list(corners), zorder=3, **style), autolim=False)
+            ax.add_collection(PolyCollection(list(corners), zorder=3, **area_style(tree, k)), autolim=False)
     ax.plot([left, left + width], [bottom, bottom], color="black", linewidth=0.5, zorder=4)
     middle = across[histogram.n_left]
     ax.plot([middle, middle], [bottom - 2, bottom + height + 2], color="black", linewidth=1.1, zorder=4)
