@@ -11,12 +11,24 @@ from typer.testing import CliRunner
 
 from oc1 import load_model
 from oc1.cli.app import COMMANDS, app
+from oc1.cli.commands.convert import ENDINGS, NUMBERS
+from oc1.cli.commands.cv import CLASSIFIERS
+from oc1.cli.options import FORMATS
 
 
 @pytest.mark.parametrize("command", sorted(COMMANDS))
 def test_help_has_an_example(command):
     text = run(command, "--help").stdout
     assert re.search(rf"Examples?: oc1 {command}", text)
+
+
+@pytest.mark.parametrize(
+    ("command", "choices"),
+    [("cv", CLASSIFIERS), ("generate", FORMATS), ("classify", FORMATS), ("convert", [*ENDINGS, *NUMBERS])],
+)
+def test_help_has_all_choices(command, choices):
+    words = set(re.findall(r"[\w-]+", run(command, "--help").stdout))
+    assert set(choices) <= words
 
 
 def test_version():

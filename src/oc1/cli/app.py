@@ -4,51 +4,29 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 
 from .. import __version__
-from .commands.animate import animate
-from .commands.classify import classify
-from .commands.compare import compare
-from .commands.convert import convert
-from .commands.cv import cv
-from .commands.demo import demo
-from .commands.explore import explore
-from .commands.generate import generate
-from .commands.plot import plot
-from .commands.reproduce import reproduce
-from .commands.show import show
-from .commands.test import evaluate
-from .commands.train import train
-from .commands.warmup import warmup
-from .options import read_options
+from .options import documented, read_options
 from .parameters import learner_parameters
 from .screen import reporting_errors, stop_when_terminated
 
-#: By name, which is that of the file.
+#: Each is a function in a file of its name, in the order of the help.
 COMMANDS: dict[str, Callable[..., None]] = {
-    command.__module__.rpartition(".")[2]: command
-    for command in (
-        train,
-        classify,
-        evaluate,
-        cv,
-        compare,
-        show,
-        convert,
-        plot,
-        explore,
-        animate,
-        generate,
-        reproduce,
-        warmup,
-        demo,
+    name: getattr(import_module(f".commands.{name}", __package__), name)
+    for name in (
+        *("train", "classify", "test", "cv", "compare", "show", "convert", "plot", "explore", "animate", "generate"),
+        *("reproduce", "warmup", "demo"),
     )
 }
-#: Parameters of commands that stand for several options: functions that take these options, and return the value.
-OPTION_GROUPS: dict[str, Callable[..., Any]] = {"options": read_options, "parameters": learner_parameters}
+#: Parameters of commands that stand for several options: the functions that make them of these, and the options.
+OPTION_GROUPS: dict[str, tuple[Callable[..., Any], list[inspect.Parameter]]] = {
+    "options": (read_options, documented(read_options, "Data file")),
+    "parameters": (learner_parameters, documented(learner_parameters)),
+}
 
 app = typer.Typer(
     name="oc1",
@@ -62,32 +40,28 @@ app = typer.Typer(
 
 def with_option_groups(command: Callable[..., None]) -> Callable[..., None]:
     """Return a command that has the options of its `OPTION_GROUPS` in place of the parameters of these names."""
-    # ReadOptions is not imported where commands are defined: polars would come with it.
-    own = dict(inspect.signature(command, eval_str=True, locals={"ReadOptions": Any}).parameters)
-    groups = {name: OPTION_GROUPS[name] for name in OPTION_GROUPS if own.pop(name, None)}
-    options = {
-        name: inspect.signature(group, eval_str=True, locals={"ReadOptions": Any}).parameters
-        for name, group in groups.items()
-    }
+    own = documented(command)
+    groups = {one.name: OPTION_GROUPS[one.name] for one in own if one.name in OPTION_GROUPS}
 
     def run(**values: Any) -> None:
-        for name, group in groups.items():
-            values[name] = group(**{option: values.pop(option) for option in options[name]})
+        for name, (make, options) in groups.items():
+            values[name] = make(**{option.name: values.pop(option.name) for option in options})
         command(**values)
 
-    everything = [*own.values(), *(option for group in options.values() for option in group.values())]
-    keywords = [option.replace(kind=inspect.Parameter.KEYWORD_ONLY) for option in everything]
+    options = [one for one in own if one.name not in groups] + [one for _, group in groups.values() for one in group]
+    keywords = [option.replace(kind=inspect.Parameter.KEYWORD_ONLY) for option in options]
     run.__signature__ = inspect.Signature(keywords)  # type: ignore[attr-defined]
     return run
 
 
-def _unwrapped(text: str) -> str:
-    """Return a docstring with a line for each paragraph: the width of the terminal is not known here."""
+def _help(docstring: str) -> str:
+    """Return a docstring without its parameters, a line for each paragraph: the terminal's width is not known here."""
+    text, _, _ = inspect.cleandoc(docstring).partition("\n\nParameters\n")
     return "\n\n".join(" ".join(paragraph.split()) for paragraph in text.split("\n\n"))
 
 
 for name, command in COMMANDS.items():
-    register = app.command(name, no_args_is_help=command not in (warmup, demo), help=_unwrapped(command.__doc__ or ""))
+    register = app.command(name, no_args_is_help=name not in ("warmup", "demo"), help=_help(command.__doc__ or ""))
     register(reporting_errors(with_option_groups(command)))
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 from collections.abc import Callable, Sequence
+from copy import copy
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
 
 import typer
 
@@ -18,20 +21,50 @@ if TYPE_CHECKING:
 FORMATS = ("csv", "tsv", "parquet", "arff", "oc1")
 
 
+def numpydoc_entries(docstring: str) -> dict[str, tuple[str, str]]:
+    """Return the parameters that a docstring describes: type and text by name."""
+    section = inspect.cleandoc(docstring).partition("Parameters\n----------\n")[2].partition("\n\n")[0]
+    entries = re.findall(r"^(\w+) : (.*)\n((?: +.*\n?)+)", section, re.MULTILINE)
+    return {name: (type_, " ".join(text.split())) for name, type_, text in entries}
+
+
+def documented(command: Callable[..., Any], panel: str | None = None) -> list[inspect.Parameter]:
+    """Return the parameters of a command as typer takes them, with the help texts of its docstring.
+
+    The type that the docstring gives is shown where a value goes, unless it is one of Python's. A parameter that is
+    False by default is a flag.
+
+    Parameters
+    ----------
+    command : callable
+    panel : str, optional
+        The heading of the options in the help.
+    """
+    entries = numpydoc_entries(command.__doc__ or "")
+    # ReadOptions is not imported where commands are defined: polars would come with it.
+    parameters = inspect.signature(command, eval_str=True, locals={"ReadOptions": Any}).parameters
+    return [_with_help(one, *entries[name], panel) if name in entries else one for name, one in parameters.items()]
+
+
+def _with_help(parameter: inspect.Parameter, type_: str, text: str, panel: str | None) -> inspect.Parameter:
+    is_declared = get_origin(parameter.annotation) is Annotated
+    kind, *declared = get_args(parameter.annotation) if is_declared else (parameter.annotation,)
+    is_flag = parameter.default is False
+    option = copy(declared[0]) if declared else typer.Option(*([f"--{parameter.name.replace('_', '-')}"] * is_flag))
+    option.help, option.rich_help_panel = text, panel
+    if type_ not in ("bool", "float", "int"):
+        option.metavar = type_
+    return parameter.replace(annotation=Annotated[kind, option])
+
+
 def completing(choices: Sequence[str]) -> Callable[[str], list[str]]:
     """Return a function that lists the choices that complete what was typed, for the shell."""
     return lambda incomplete: [choice for choice in choices if choice.startswith(incomplete)]
 
 
-def choice(choices: Sequence[str], *flags: str, help: str | None = None, **settings: Any) -> Any:
+def choice(choices: Sequence[str], *flags: str) -> Any:
     """Declare an option that takes one of some names."""
-    text = ", ".join(choices) if help is None else help
-    return typer.Option(*flags, help=text, autocompletion=completing(choices), **{"metavar": "NAME"} | settings)
-
-
-def output(help: str) -> Any:
-    """Declare the option for the file that a command writes."""
-    return typer.Option("--output", "-o", metavar="FILE", help=help)
+    return typer.Option(*flags, help=", ".join(choices), autocompletion=completing(choices), metavar="NAME")
 
 
 _data_option = partial(typer.Option, rich_help_panel="Data file")
@@ -46,6 +79,7 @@ OneHot = Annotated[bool, _data_option("--one-hot", help="Turn each value of a te
 Categorical = Annotated[
     bool, _data_option("--categorical", help="Keep text columns as categories (learners oc1, axis, vote).")
 ]
+OutputFile = Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE")]
 Json = Annotated[bool, typer.Option("--json", help="Print machine-readable JSON.")]
 
 
@@ -74,40 +108,27 @@ Repeats = Annotated[
 
 
 def read_options(
-    target: Annotated[
-        str | None,
-        _data_option(
-            "--target",
-            "-t",
-            metavar="NAME|INDEX",
-            help="Column of the class: its name, or its index from 0 (-1 is the last). (default: the last)",
-        ),
-    ] = None,
-    format: Annotated[
-        str | None,
-        choice(
-            FORMATS,
-            "--format",
-            help=f"{', '.join(FORMATS)} (default: from the file's name or content).",
-            rich_help_panel="Data file",
-        ),
-    ] = None,
-    header: Annotated[
-        bool | None, _data_option("--header/--no-header", help="Whether the first line has names. (default: detect)")
-    ] = None,
-    ignore: Annotated[
-        list[str] | None, _data_option("--ignore", metavar="NAME|INDEX", help="A column that is not an attribute.")
-    ] = None,
-    missing_marker: Annotated[
-        list[str] | None,
-        _data_option(
-            "--missing-marker",
-            metavar="TEXT",
-            help="Another marker of missing values, besides ? NA NaN null none and empty fields.",
-        ),
-    ] = None,
+    target: Annotated[str | None, typer.Option("--target", "-t")] = None,
+    format: Annotated[str | None, choice(FORMATS, "--format")] = None,
+    header: bool | None = None,
+    ignore: list[str] | None = None,
+    missing_marker: list[str] | None = None,
 ) -> ReadOptions:
-    """Return how a data file is to be read; to a command, these options are one parameter (see `app`)."""
+    """Return how a data file is to be read; to a command, these options are one parameter (see `app`).
+
+    Parameters
+    ----------
+    target : NAME|INDEX
+        Column of the class: its name, or its index from 0 (-1 is the last). (default: the last)
+    format : NAME
+        csv, tsv, parquet, arff, oc1 (default: from the file's name or content).
+    header : bool
+        Whether the first line has names. (default: detect)
+    ignore : NAME|INDEX
+        A column that is not an attribute.
+    missing_marker : TEXT
+        Another marker of missing values, besides ? NA NaN null none and empty fields.
+    """
     from ..files.tables import ReadOptions
 
     if format is not None:

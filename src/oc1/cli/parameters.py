@@ -16,7 +16,7 @@ from typing import Annotated, Any, NamedTuple
 import typer
 
 from ..learners import registry
-from .options import completing
+from .options import completing, numpydoc_entries
 from .screen import UsageError, check_choice
 
 #: Parameters that have another name on the command line.
@@ -78,9 +78,8 @@ def _documented_options() -> dict[str, ParameterOption]:
     """Read the options from the source of the class: importing it would take every command a second."""
     module = ast.parse(files(registry.__package__).joinpath("classifier.py").read_text(encoding="utf-8"))
     classes = [node for node in module.body if isinstance(node, ast.ClassDef) and node.name == "OC1Classifier"]
-    section = (ast.get_docstring(classes[0]) or "").partition("Parameters\n----------\n")[2].partition("\n\n")[0]
-    entries = re.findall(r"^(\w+) : (.*)\n((?: +.*\n?)+)", section, re.MULTILINE)
-    return {name: _option(name, type_, " ".join(text.split())) for name, type_, text in entries if name not in RENAMED}
+    entries = numpydoc_entries(ast.get_docstring(classes[0]) or "")
+    return {name: _option(name, *entry) for name, entry in entries.items() if name not in RENAMED}
 
 
 def _option(name: str, type_: str, text: str) -> ParameterOption:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..options import Categorical, Data, Json, OneHot, Seed, Weights, output
+from ..options import Categorical, Data, Json, OneHot, Seed, Weights
 from ..parameters import make_estimator
 from ..screen import UsageError, check_output, in_background, note, print_json
 
@@ -20,17 +20,13 @@ ENDINGS = (".gif", ".html", ".htm")
 
 def animate(
     data: Data,
-    out: Annotated[Path, output("A .gif, or an .html page.")],
+    out: Annotated[Path, typer.Option("--output", "-o")],
     options: ReadOptions,
     parameters: dict[str, Any],
-    node: Annotated[
-        str, typer.Option(metavar="PATH", help="Root, or the path to a node: l where a test fails, r where it passes.")
-    ] = "Root",
-    fps: Annotated[float, typer.Option(min=0.1, max=60, help="Steps per second.")] = 8.0,
-    max_frames: Annotated[
-        int, typer.Option(min=2, help="Longer searches are thinned out; starts, jumps and improvements stay.")
-    ] = 300,
-    width: Annotated[int, typer.Option(min=400, max=2400, help="Width of the GIF in pixels.")] = 900,
+    node: str = "Root",
+    fps: Annotated[float, typer.Option(min=0.1, max=60)] = 8.0,
+    max_frames: Annotated[int, typer.Option(min=2)] = 300,
+    width: Annotated[int, typer.Option(min=400, max=2400)] = 900,
     weights: Weights = None,
     one_hot: OneHot = False,
     categorical: Categorical = False,
@@ -45,6 +41,19 @@ def animate(
     searched.
 
     Example: oc1 animate rcb.csv -o search.gif
+
+    Parameters
+    ----------
+    out : FILE
+        A .gif, or an .html page.
+    node : PATH
+        Root, or the path to a node: l where a test fails, r where it passes.
+    fps : float
+        Steps per second.
+    max_frames : int
+        Longer searches are thinned out; starts, jumps and improvements stay.
+    width : int
+        Width of the GIF in pixels.
     """
     if out.suffix.lower() not in ENDINGS:
         raise UsageError(f"--output {out}: an animation is a .gif or an .html file")

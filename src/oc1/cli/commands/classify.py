@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
-
-import typer
+from typing import TYPE_CHECKING, Any
 
 from ...growing.progress_bar import progress_bar
-from ..options import Data, Jobs, Json, Model, output
+from ..options import Data, Jobs, Json, Model, OutputFile
 from ..screen import UsageError, check_output, note
 
 if TYPE_CHECKING:
@@ -28,9 +26,9 @@ def classify(
     model: Model,
     data: Data,
     options: ReadOptions,
-    out: Annotated[Path | None, output("CSV, TSV, Parquet or JSON lines (.jsonl). (default: stdout)")] = None,
-    probabilities: Annotated[bool, typer.Option(help="Write the probability of each class.")] = True,
-    leaf: Annotated[bool, typer.Option("--leaf", help="Also write the number of the leaf.")] = False,
+    out: OutputFile = None,
+    probabilities: bool = True,
+    leaf: bool = False,
     jobs: Jobs = 1,
     json: Json = False,
 ) -> None:
@@ -40,6 +38,15 @@ def classify(
     in batches, so they may be larger than memory.
 
     Example: oc1 classify iris.json new-flowers.csv -o classes.csv
+
+    Parameters
+    ----------
+    out : FILE
+        CSV, TSV, Parquet or JSON lines (.jsonl). (default: stdout)
+    probabilities : bool
+        Write the probability of each class.
+    leaf : bool
+        Also write the number of the leaf.
     """
     from ...files.tables import RowWriter, prefetch, scan_table
     from ..predictor import Predictor

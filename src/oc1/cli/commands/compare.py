@@ -23,9 +23,7 @@ def compare(
     options: ReadOptions,
     folds: Folds = 5,
     repeats: Repeats = 3,
-    learner: Annotated[
-        list[str] | None, choice(FURTHER, "--learner", "-l", help="Another learner to compare with.")
-    ] = None,
+    learner: Annotated[list[str] | None, choice(FURTHER, "--learner", "-l")] = None,
     one_hot: OneHot = False,
     seed: Seed = 0,
     jobs: Jobs = 1,
@@ -37,6 +35,11 @@ def compare(
     Compares oblique and axis-parallel trees, an ensemble, scikit-learn's tree and logistic regression.
 
     Example: oc1 compare iris.csv --target species
+
+    Parameters
+    ----------
+    learner : NAME
+        Another learner to compare with.
     """
     names = list(dict.fromkeys(learner or []))
     check_learners(names, {})

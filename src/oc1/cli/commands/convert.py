@@ -6,9 +6,7 @@ from keyword import iskeyword
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from ..options import Model, choice, output
+from ..options import Model, OutputFile, choice
 from ..screen import UsageError, check_choice, check_output, check_used, note, say
 
 if TYPE_CHECKING:
@@ -24,32 +22,35 @@ NUMBERS = ("double", "float", "fixed")
 def convert(
     model: Model,
     options: ReadOptions,
-    to: Annotated[
-        str | None, choice([*ENDINGS], "--to", metavar="|".join(ENDINGS), help="(default: from the suffix of --output)")
-    ] = None,
-    out: Annotated[Path | None, output("(default: stdout; onnx, dt and json need a file)")] = None,
-    name: Annotated[str | None, typer.Option(help="C: prefix of all names. Python: name of the function.")] = None,
-    numbers: Annotated[
-        str,
-        choice(
-            NUMBERS, "--numbers", metavar="|".join(NUMBERS), help="C: type of the numbers. ONNX: double or float input."
-        ),
-    ] = "double",
-    bits: Annotated[int, typer.Option(help="C, fixed point: 16 or 32.")] = 32,
-    data: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE", help="C: training data, to choose the fixed-point units and count rows that could differ."
-        ),
-    ] = None,
-    table: Annotated[
-        str | None, typer.Option(help="SQL: write a complete SELECT from this table instead of an expression.")
-    ] = None,
+    to: Annotated[str | None, choice([*ENDINGS], "--to")] = None,
+    out: OutputFile = None,
+    name: str | None = None,
+    numbers: Annotated[str, choice(NUMBERS, "--numbers")] = "double",
+    bits: int = 32,
+    data: str | None = None,
+    table: str | None = None,
 ) -> None:
     """Convert a model to ONNX, a C99 header, a Python function, an SQL expression, or a .dt or JSON model file.
 
     Examples: oc1 convert iris.json --to onnx -o iris.onnx; oc1 convert iris.json --to c -o iris.h --numbers fixed
     --data iris.csv
+
+    Parameters
+    ----------
+    to : json|dt|onnx|c|python|sql
+        (default: from the suffix of --output)
+    out : FILE
+        (default: stdout; onnx, dt and json need a file)
+    name : NAME
+        C: prefix of all names. Python: name of the function.
+    numbers : double|float|fixed
+        C: type of the numbers. ONNX: double or float input.
+    bits : int
+        C, fixed point: 16 or 32.
+    data : FILE
+        C: training data, to choose the fixed-point units and count rows that could differ.
+    table : NAME
+        SQL: write a complete SELECT from this table instead of an expression.
     """
     out = None if out == Path("-") else out
     kind = _check_kind(to, out)

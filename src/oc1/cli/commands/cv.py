@@ -24,24 +24,16 @@ def cv(
     data: Data,
     options: ReadOptions,
     parameters: dict[str, Any],
-    learner: Annotated[
-        list[str] | None,
-        choice(
-            CLASSIFIERS,
-            "--learner",
-            "-l",
-            help=f"{', '.join(CLASSIFIERS)}; may be given several times (default: oc1).",
-        ),
-    ] = None,
+    learner: Annotated[list[str] | None, choice(CLASSIFIERS, "--learner", "-l")] = None,
     folds: Folds = 5,
     repeats: Repeats = 1,
-    leave_one_out: Annotated[bool, typer.Option("--leave-one-out", help="As many folds as examples.")] = False,
+    leave_one_out: bool = False,
     one_hot: OneHot = False,
     categorical: Categorical = False,
     seed: Seed = 0,
     jobs: Jobs = 1,
     dask: Dask = None,
-    verbose: Annotated[int, typer.Option("--verbose", "-v", count=True, help="Show each fold.")] = 0,
+    verbose: Annotated[int, typer.Option("--verbose", "-v", count=True)] = 0,
     json: Json = False,
 ) -> None:
     """Cross-validate learners side by side, on the same folds.
@@ -50,6 +42,15 @@ def cv(
     p-value of the difference from the first learner (corrected paired t-test).
 
     Example: oc1 cv iris.csv --learner oc1 --learner axis --learner c45 --repeats 10
+
+    Parameters
+    ----------
+    learner : NAME
+        oc1, axis, vote, cart, cart-lc, c45, lmdt, sadt, msmt, perceptron; may be given several times (default: oc1).
+    leave_one_out : bool
+        As many folds as examples.
+    verbose : int
+        Show each fold.
     """
     names = list(dict.fromkeys(learner or ["oc1"]))
     check_learners(names, parameters)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..options import Model, output
+from ..options import Model, OutputFile
 from ..screen import check_output, note
 
 if TYPE_CHECKING:
@@ -17,11 +16,8 @@ if TYPE_CHECKING:
 def explore(
     model: Model,
     options: ReadOptions,
-    data: Annotated[
-        str | None,
-        typer.Argument(metavar="[DATA]", help="Labelled examples, for histograms and to follow through the tree."),
-    ] = None,
-    out: Annotated[Path | None, output("(default: the model's name with .html)")] = None,
+    data: Annotated[str | None, typer.Argument()] = None,
+    out: OutputFile = None,
 ) -> None:
     """Write an interactive HTML page of a model: click on nodes, prune, and follow an example through the tree.
 
@@ -29,6 +25,13 @@ def explore(
     at most 200 of them (2,000 for two attributes) are stored in the page.
 
     Example: oc1 explore iris.json iris.csv -o iris.html
+
+    Parameters
+    ----------
+    data : [DATA]
+        Labelled examples, for histograms and to follow through the tree.
+    out : FILE
+        (default: the model's name with .html)
     """
     from ...explore import explore as make_page
     from ...files.atomic import replacing

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
-from ..options import FORMATS, Seed, choice, completing, output
+from ..options import FORMATS, OutputFile, Seed, choice, completing
 from ..screen import UsageError, check_output, note
 
 if TYPE_CHECKING:
@@ -19,34 +19,38 @@ MAX_BOUND = 1e300
 
 
 def generate(
-    what: Annotated[
-        str,
-        typer.Argument(
-            metavar="ls10|pol|rcb|MODEL",
-            help="A data set of the paper, or a model file that labels random points.",
-            autocompletion=completing(SETS),
-        ),
-    ],
-    out: Annotated[Path | None, output("(default: the name of the data set, with .csv)")] = None,
-    n: Annotated[int, typer.Option("-n", "--examples", min=1, help="Number of points.")] = 2000,
-    noise: Annotated[
-        float, typer.Option(min=0.0, max=1.0, help="Fraction of the points that get a different class at random.")
-    ] = 0.0,
-    low: Annotated[
-        float | None, typer.Option(help="Smallest value of the attributes (default: 0, or as in the training data).")
-    ] = None,
-    high: Annotated[
-        float | None, typer.Option(help="Largest value of the attributes (default: 1, or as in the training data).")
-    ] = None,
-    format: Annotated[
-        str | None, choice(FORMATS, "--format", metavar="|".join(FORMATS), help="(default: from the file's name)")
-    ] = None,
-    header: Annotated[bool, typer.Option(help="Write a line of column names first (CSV, TSV).")] = True,
+    what: Annotated[str, typer.Argument(autocompletion=completing(SETS))],
+    out: OutputFile = None,
+    n: Annotated[int, typer.Option("-n", "--examples", min=1)] = 2000,
+    noise: Annotated[float, typer.Option(min=0.0, max=1.0)] = 0.0,
+    low: float | None = None,
+    high: float | None = None,
+    format: Annotated[str | None, choice(FORMATS, "--format")] = None,
+    header: bool = True,
     seed: Seed = 0,
 ) -> None:
     """Generate artificial data: LS10, POL or RCB from the paper, or random points labelled by a model.
 
     Examples: oc1 generate rcb -n 2000 -o rcb.csv; oc1 generate iris.json -n 500 --noise 0.05 -o flowers.csv
+
+    Parameters
+    ----------
+    what : ls10|pol|rcb|MODEL
+        A data set of the paper, or a model file that labels random points.
+    out : FILE
+        (default: the name of the data set, with .csv)
+    n : int
+        Number of points.
+    noise : float
+        Fraction of the points that get a different class at random.
+    low : float
+        Smallest value of the attributes (default: 0, or as in the training data).
+    high : float
+        Largest value of the attributes (default: 1, or as in the training data).
+    format : csv|tsv|parquet|arff|oc1
+        (default: from the file's name)
+    header : bool
+        Write a line of column names first (CSV, TSV).
     """
     is_model = what not in SETS
     if is_model and not Path(what).suffix and not Path(what).exists():

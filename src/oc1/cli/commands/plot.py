@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from ..options import Model, choice, output
+from ..options import Model, OutputFile, choice
 from ..screen import UsageError, check_choice, check_output, check_used, note
 
 if TYPE_CHECKING:
@@ -24,25 +24,12 @@ USES = {"--features": ("partition",), "--node": ("partition", "projection"), "--
 def plot(
     model: Model,
     options: ReadOptions,
-    data: Annotated[
-        str | None, typer.Argument(metavar="DATA", help="Labelled examples to show, in any format that train reads.")
-    ] = None,
+    data: Annotated[str | None, typer.Argument()] = None,
     what: Annotated[str, choice(PICTURES, "--what", "-w")] = "tree",
-    out: Annotated[Path | None, output("SVG, PNG or PDF, by its suffix. (default: WHAT.svg)")] = None,
-    features: Annotated[
-        str | None,
-        typer.Option("--features", metavar="A,B", help="Two attributes for a partition: names, or indices from 0."),
-    ] = None,
-    node: Annotated[
-        int | None,
-        typer.Option(
-            "--node", min=0, help="Node of a projection, or node whose plane a partition shows. (default: 0, none)"
-        ),
-    ] = None,
-    max_depth: Annotated[
-        int | None,
-        typer.Option("--max-depth", min=0, help="Draw a tree to this depth. (default: as deep as is readable)"),
-    ] = None,
+    out: OutputFile = None,
+    features: str | None = None,
+    node: Annotated[int | None, typer.Option(min=0)] = None,
+    max_depth: Annotated[int | None, typer.Option(min=0)] = None,
 ) -> None:
     """Plot a model: its tree, how it divides the plane, a node's examples, the pruning path, attribute importances.
 
@@ -50,6 +37,19 @@ def plot(
     attributes needs --features or --node; a projection needs DATA.
 
     Example: oc1 plot iris.json iris.csv -o tree.svg
+
+    Parameters
+    ----------
+    data : DATA
+        Labelled examples to show, in any format that train reads.
+    out : FILE
+        SVG, PNG or PDF, by its suffix. (default: WHAT.svg)
+    features : A,B
+        Two attributes for a partition: names, or indices from 0.
+    node : int
+        Node of a projection, or node whose plane a partition shows. (default: 0, none)
+    max_depth : int
+        Draw a tree to this depth. (default: as deep as is readable)
     """
     check_choice("--what", what, PICTURES)
     path = Path(f"{what}.svg") if out is None else out

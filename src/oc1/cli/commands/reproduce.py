@@ -12,35 +12,18 @@ from ..screen import INTERRUPTED, UsageError, check_choice, fail, note, say
 
 
 def reproduce(
-    what: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="EXPERIMENT...", help="table1, table2, figures, ...; all: everything in the paper."),
-    ] = None,
-    data: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="Folder of CSV files to use instead of installed packages.")
-    ] = None,
-    out: Annotated[Path, typer.Option("--output", "-o", "--out", metavar="DIR", help="Folder for the results.")] = Path(
-        "oc1-results"
-    ),
-    sets: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="NAME", help="Only run this data set; may be given several times."),
-    ] = None,
-    repeats: Annotated[
-        int | None,
-        typer.Option(
-            "--repeats", "-r", min=1, help="Number of cross-validations (default: 10; further: 5; peers, --quick: 1)."
-        ),
-    ] = None,
-    quick: Annotated[bool, typer.Option("--quick", help="One repeat, and artificial data of 500 points.")] = False,
-    limit: Annotated[
-        float | None, typer.Option(min=0.001, help="peers: time limit for a fit in seconds (default: 60).")
-    ] = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Start over instead of continuing a run.")] = False,
+    what: Annotated[list[str] | None, typer.Argument()] = None,
+    data: Path | None = None,
+    out: Annotated[Path, typer.Option("--output", "-o", "--out")] = Path("oc1-results"),
+    sets: Annotated[list[str] | None, typer.Option("--set")] = None,
+    repeats: Annotated[int | None, typer.Option("--repeats", "-r", min=1)] = None,
+    quick: bool = False,
+    limit: Annotated[float | None, typer.Option(min=0.001)] = None,
+    fresh: bool = False,
     seed: Seed = 0,
     jobs: Jobs = 1,
     dask: Dask = None,
-    list_: Annotated[bool, typer.Option("--list", help="List the experiments.")] = False,
+    list_: Annotated[bool, typer.Option("--list")] = False,
 ) -> None:
     """Reproduce the paper's tables and figures, and print its values next to ours.
 
@@ -48,6 +31,27 @@ def reproduce(
     command again.
 
     Example: oc1 reproduce table1 --data data --repeats 10 --jobs 2 -o results
+
+    Parameters
+    ----------
+    what : EXPERIMENT...
+        table1, table2, figures, ...; all: everything in the paper.
+    data : DIR
+        Folder of CSV files to use instead of installed packages.
+    out : DIR
+        Folder for the results.
+    sets : NAME
+        Only run this data set; may be given several times.
+    repeats : int
+        Number of cross-validations (default: 10; further: 5; peers, --quick: 1).
+    quick : bool
+        One repeat, and artificial data of 500 points.
+    limit : float
+        peers: time limit for a fit in seconds (default: 60).
+    fresh : bool
+        Start over instead of continuing a run.
+    list_ : bool
+        List the experiments.
     """
     from ...experiments import definitions
     from ...experiments.reproduce import TIME_LIMIT, Interrupted

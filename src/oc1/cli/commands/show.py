@@ -93,12 +93,17 @@ def print_confusion(scores: Any) -> None:
 
 def show(
     model: Model,
-    digits: Annotated[int, typer.Option(min=1, max=17, help="Significant digits of the numbers.")] = 3,
+    digits: Annotated[int, typer.Option(min=1, max=17)] = 3,
     json: Json = False,
 ) -> None:
     """Print a model's tree, its size and the attributes it uses.
 
     Example: oc1 show iris.json
+
+    Parameters
+    ----------
+    digits : int
+        Significant digits of the numbers.
     """
     from ...files.models.storage import read_model
     from ...tree.text import attribute_names, text

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from ...growing.progress_bar import progress_bar
 from ..options import Data, Json, Model
@@ -19,14 +17,11 @@ if TYPE_CHECKING:
     from ..predictor import Predictor
 
 
-def evaluate(
+def test(
     model: Model,
     data: Data,
     options: ReadOptions,
-    misclassified: Annotated[
-        Path | None,
-        typer.Option("--misclassified", metavar="FILE", help="Write misclassified examples: row, class, prediction."),
-    ] = None,
+    misclassified: Path | None = None,
     json: Json = False,
 ) -> None:
     """Test a model on a file of labelled examples: accuracy, overall and per class, and the confusion matrix.
@@ -34,6 +29,11 @@ def evaluate(
     Examples of classes that the model does not know count as errors and are listed.
 
     Example: oc1 test iris.json more-flowers.csv
+
+    Parameters
+    ----------
+    misclassified : FILE
+        Write misclassified examples: row, class, prediction.
     """
     from ...evaluation.scores import Residuals
     from ..predictor import Predictor

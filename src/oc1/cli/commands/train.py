@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ...files.problems import FileProblem
-from ..options import Categorical, Dask, Data, Jobs, Json, LearnerName, OneHot, Seed, Weights, on_workers, output
+from ..options import Categorical, Dask, Data, Jobs, Json, LearnerName, OneHot, OutputFile, Seed, Weights, on_workers
 from ..parameters import make_estimator
 from ..screen import UsageError, check_output, in_background, note, print_json, say
 from .show import print_classes, print_scores, print_size, size_of
@@ -22,39 +22,22 @@ if TYPE_CHECKING:
 #: Share of the examples that is held out by default, if there are not too few.
 HELD_OUT_SHARE, MIN_EXAMPLES_TO_HOLD_OUT = 0.2, 10
 
-ModelFile = Annotated[
-    Path | None, output("Model file: .json, .json.gz or .dt. (default: the name of DATA, with .json)")
-]
-TestFile = Annotated[
-    str | None, typer.Option("--test", "-T", metavar="FILE", help="Labelled examples for the held-out accuracy.")
-]
-Holdout = Annotated[
-    float | None,
-    typer.Option(
-        min=0.0,
-        help="Fraction (or, from 1 up, number) of the examples for the held-out accuracy; 0 for none. The saved "
-        f"model is fitted to all examples. (default: {HELD_OUT_SHARE})",
-    ),
-]
-
 
 def train(
     data: Data,
     options: ReadOptions,
     parameters: dict[str, Any],
-    out: ModelFile = None,
+    out: OutputFile = None,
     learner: LearnerName = "oc1",
-    test: TestFile = None,
-    holdout: Holdout = None,
+    test: Annotated[str | None, typer.Option("--test", "-T")] = None,
+    holdout: Annotated[float | None, typer.Option(min=0.0)] = None,
     weights: Weights = None,
     one_hot: OneHot = False,
     categorical: Categorical = False,
     seed: Seed = 0,
     jobs: Jobs = 1,
     dask: Dask = None,
-    verbose: Annotated[
-        int, typer.Option("--verbose", "-v", count=True, help="Show each node; -vv: each move with its impurities.")
-    ] = 0,
+    verbose: Annotated[int, typer.Option("--verbose", "-v", count=True)] = 0,
     json: Json = False,
 ) -> None:
     """Train a tree on a file of examples, save it, and print its accuracy.
@@ -63,6 +46,18 @@ def train(
     and --test). The saved tree is trained on all of DATA.
 
     Example: oc1 train iris.csv --target species -o iris.json
+
+    Parameters
+    ----------
+    out : FILE
+        Model file: .json, .json.gz or .dt. (default: the name of DATA, with .json)
+    test : FILE
+        Labelled examples for the held-out accuracy.
+    holdout : float
+        Fraction (or, from 1 up, number) of the examples for the held-out accuracy; 0 for none. The saved model is
+        fitted to all examples. (default: 0.2)
+    verbose : int
+        Show each node; -vv: each move with its impurities.
     """
     if dask is not None and learner != "vote":
         raise UsageError(
