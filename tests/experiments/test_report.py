@@ -30,10 +30,8 @@ def test_the_page_is_whole_coloured_and_needs_nothing_else(entry, tmp_path):
     for cell, accuracy in zip(entry["cells"], (90.5, 91.5, 93.0), strict=False):
         cell |= {"accuracy": accuracy, "paper": asdict(Published(90.0, 1.0))}
     (tmp_path / "one.png").write_bytes(b"picture")
-    (tmp_path / "two.svg").write_text("<?xml version='1.0'?>\n<svg></svg>")
-    shown = Page(page({"tiny": entry}, None, {"tiny": [tmp_path / "one.png"], "figures": [tmp_path / "two.svg"]}))
+    shown = Page(page({"tiny": entry}, None, {"tiny": [tmp_path / "one.png"], "figures": [tmp_path / "one.png"]}))
     assert shown.open == []
     assert [name for tag, name in shown.classes if tag == "td" and name] == ["near", "off", "far"]
-    assert shown.sources == ["data:image/png;base64,cGljdHVyZQ=="]
-    assert "svg" in shown.tags
+    assert shown.sources == ["data:image/png;base64,cGljdHVyZQ=="] * 2
     assert not {"script", "link", "iframe"} & set(shown.tags)

@@ -6,7 +6,7 @@ from small_experiment import run
 import oc1.experiments
 from oc1.experiments import reproduce as runner
 from oc1.experiments import results
-from oc1.experiments.definitions import Cell, Experiment, Published
+from oc1.experiments.definitions import Cell, Experiment, Published, both_for, cross
 
 
 def test_several_experiments_share_a_folder(experiment, tmp_path):
@@ -30,15 +30,16 @@ def test_charts_get_our_values_and_the_paper_s(experiment, tmp_path, monkeypatch
         def restarts_curve(points, path):
             drawn[path.name] = points
 
-    monkeypatch.setattr(results, "_drawing", lambda say: (Figures, None))
+    monkeypatch.setattr(results, "_drawing", lambda module, say: Figures)
     small = experiment.cells[0].estimator
     published = Experiment("p", "P", "-", (Cell("POL", "small", small, Published(92.0, 1.0)), experiment.cells[1]))
     entry = run(published, tmp_path)
     assert drawn["p-chart.png"] == entry["cells"][:1]
     assert drawn["p-chart.png"][0]["paper"]["accuracy"] == 92.0
-    curve = Experiment("c", "C", "-", tuple(Cell("POL", f"R={n}", small, None, n, "paper") for n in (1, 5)))
-    run(curve, tmp_path)
-    assert [point["restarts"] for point in drawn["c-chart-paper.png"]] == [1, 5]
+    curves = cross(("POL",), both_for("R={}", "n_restarts", (1, 2)))
+    run(Experiment("c", "C", "-", curves, is_curve=True), tmp_path)
+    for curve in ("paper", "defaults"):
+        assert [point["restarts"] for point in drawn[f"c-chart-{curve}.png"]] == [1, 2]
     assert set(drawn["c-chart-paper.png"][0]) >= {"data", "restarts", "accuracy", "accuracy_sd", "leaves"}
 
 

@@ -4,25 +4,23 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from matplotlib.figure import Figure
-from matplotlib.patches import Rectangle
-from matplotlib.ticker import FixedLocator, MaxNLocator, NullLocator, ScalarFormatter
+from matplotlib.ticker import MaxNLocator
 
 from ..plotting.style import COLOURS, plain, save
 
+#: Numbers written on a logarithmic axis of restarts.
+TICKS = (1, 2, 5, 10, 20, 50)
+#: Whose accuracies are shown: where the bar is, its colour and that of the number in it.
+BARS = {"paper": (-0.21, COLOURS[1], "black"), "ours": (0.21, COLOURS[0], "white")}
+
 
 def _by_data(rows: list[dict[str, Any]]) -> dict[str, list[dict[str, Any]]]:
-    if not rows:
-        raise ValueError("there is nothing to draw: no results were given")
-    groups: dict[str, list[dict[str, Any]]] = {}
-    for row in rows:
-        groups.setdefault(row["data"], []).append(row)
-    return groups
+    return {data: [row for row in rows if row["data"] == data] for data in dict.fromkeys(row["data"] for row in rows)}
 
 
 def _floor(lowest: float, highest: float) -> float:
@@ -36,8 +34,8 @@ def bar_chart(cells: list[dict[str, Any]], path: Path) -> None:
     Parameters
     ----------
     cells : list of dict
-        With the keys ``data``, ``learner``, ``accuracy``, ``accuracy_sd`` and ``paper``, a dictionary or None that has
-        the paper's accuracy in the same way. Accuracies are in percent; None is unknown.
+        With the keys ``data``, ``learner``, ``accuracy``, ``accuracy_sd`` and ``paper``, a dictionary that has the
+        paper's accuracy in the same way. Accuracies are in percent; a deviation that is not known is None.
     path : Path
         Ends in ``.png`` or ``.svg``. Its folder is made if missing; a file there is overwritten.
     """
@@ -49,33 +47,23 @@ def bar_chart(cells: list[dict[str, Any]], path: Path) -> None:
     panels = figure.subplots(n_rows, n_columns, squeeze=False).ravel()
     for ax in panels[len(groups) :]:
         ax.axis("off")
-    bars = {"paper": (-0.21, COLOURS[1], "black"), "ours": (0.21, COLOURS[0], "white")}
     for ax, (data, group) in zip(panels, groups.items(), strict=False):
-        values = [
-            (place, who, found.get("accuracy"), found.get("accuracy_sd"))
-            for place, cell in enumerate(group)
-            for who, found in (("paper", cell["paper"] or {}), ("ours", cell))
-        ]
-        known = [(value, deviation or 0.0) for *_, value, deviation in values if value is not None]
-        low = min((value - deviation for value, deviation in known), default=0.0)
-        high = max((value + deviation for value, deviation in known), default=100.0)
-        floor = _floor(low, high)
-        for place, who, value, deviation in values:
-            shift, colour, ink = bars[who]
-            text, ink = ("no value", "grey") if value is None else (f"{value:.1f}", ink)
-            above = {"xytext": (0, 4), "textcoords": "offset points", "ha": "center"}
-            ax.annotate(text, (place + shift, floor), rotation=90, size=9, color=ink, **above)
-            if value is not None:
-                ax.bar(place + shift, value - floor, 0.4, bottom=floor, color=colour, edgecolor="black", linewidth=0.6)
-                if deviation is not None:
-                    ax.errorbar(place + shift, value, deviation, color="black", capsize=3, linewidth=1)
+        known = ([cell["paper"] for cell in group], group)
+        accuracies, deviations = (
+            np.array([[cell[name] or 0.0 for cell in own] for own in known]) for name in ("accuracy", "accuracy_sd")
+        )
+        high = (accuracies + deviations).max()
+        floor = _floor((accuracies - deviations).min(), high)
+        for (who, (shift, colour, ink)), own, error in zip(BARS.items(), accuracies, deviations, strict=True):
+            look: dict[str, Any] = {"color": colour, "edgecolor": "black", "linewidth": 0.6, "capsize": 3}
+            bars = ax.bar(np.arange(len(own)) + shift, own - floor, 0.4, floor, yerr=error, label=who, **look)
+            ax.bar_label(bars, [f"{value:.1f}" for value in own], label_type="center", rotation=90, size=9, color=ink)
         ax.set(xlim=(-0.6, widest - 0.4), ylim=(floor, high + 0.08 * (high - floor)), title=plain(data))
         ax.set_xticks(range(len(group)), [textwrap.fill(plain(cell["learner"]), 12) for cell in group], size=9)
         ax.set_ylabel("accuracy (%)" + (f", axis starts at {floor:g}" if floor else ""))
         ax.spines[["right", "top"]].set_visible(False)
-    handles = [Rectangle((0, 0), 1, 1, facecolor=colour, edgecolor="black") for _, colour, _ in bars.values()]
-    title = "accuracy; error bars: one standard deviation"
-    figure.legend(handles, [*bars], title=title, loc="outside upper center", ncols=2, frameon=False)
+    place: dict[str, Any] = {"loc": "outside upper center", "ncols": 2, "frameon": False}
+    figure.legend(*panels[0].get_legend_handles_labels(), title="accuracy; error bars: one standard deviation", **place)
     save(figure, path)
 
 
@@ -85,13 +73,11 @@ def restarts_curve(points: list[dict[str, Any]], path: Path) -> None:
     Parameters
     ----------
     points : list of dict
-        With the keys ``data``, ``restarts``, ``accuracy``, ``accuracy_sd`` (in percent) and ``leaves``.
+        With the keys ``data``, ``restarts``, ``accuracy``, ``accuracy_sd`` (in percent) and ``leaves``, by restarts.
     path : Path
         Ends in ``.png`` or ``.svg``. Its folder is made if missing; a file there is overwritten.
     """
     groups = _by_data(points)
-    if min(point["restarts"] for point in points) < 1:
-        raise ValueError("the axis of restarts is logarithmic: numbers of restarts must be at least 1")
     n_columns = min(4, len(groups))
     n_blocks = -(-len(groups) // n_columns)
     figure = Figure(figsize=(max(4.5, 3.0 * n_columns), 4.6 * n_blocks), layout="constrained")
@@ -99,7 +85,6 @@ def restarts_curve(points: list[dict[str, Any]], path: Path) -> None:
     for ax in panels.flat:
         ax.axis("off")
     for i, (data, group) in enumerate(groups.items()):
-        group = sorted(group, key=lambda point: point["restarts"])
         restarts, accuracy, deviation, leaves = (
             np.array([point[key] for point in group], dtype=float)
             for key in ("restarts", "accuracy", "accuracy_sd", "leaves")
@@ -111,9 +96,8 @@ def restarts_curve(points: list[dict[str, Any]], path: Path) -> None:
             ax.axis("on")
             ax.set_xscale("log")
             ax.grid(alpha=0.3)
-            ax.xaxis.set_major_locator(FixedLocator(_few(restarts)))
-            ax.xaxis.set_major_formatter(ScalarFormatter())
-            ax.xaxis.set_minor_locator(NullLocator())
+            ax.set_xticks(TICKS, map(str, TICKS))
+            ax.minorticks_off()
         upper.set_title(plain(data))
         lower.set(xlabel="restarts (logarithmic)", ylim=(0, 1.1 * leaves.max()))
         lower.yaxis.set_major_locator(MaxNLocator(6, integer=True))
@@ -121,12 +105,3 @@ def restarts_curve(points: list[dict[str, Any]], path: Path) -> None:
             upper.set_ylabel("accuracy (%)\n± standard deviation")
             lower.set_ylabel("leaves")
     save(figure, path)
-
-
-def _few(values: Iterable[float]) -> list[float]:
-    """Leave out values that would be written over one another on a logarithmic axis."""
-    kept: list[float] = []
-    for value in sorted(values):
-        if not kept or value >= 1.4 * kept[-1]:
-            kept.append(value)
-    return kept

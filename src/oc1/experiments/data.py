@@ -5,7 +5,6 @@ The rows are sorted and the classes numbered, so that the same data give the sam
 
 from __future__ import annotations
 
-import csv
 import hashlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ import numpy as np
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 
 from ..datasets import make_ls10, make_pol, make_rcb
+from ..files.tables import ReadOptions, read_table
 
 
 def noisy_linear(n: int = 10_000, d: int = 10, noise: float = 0.05, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -187,26 +187,11 @@ def _classes(name: str, labels: Iterable[Any]) -> np.ndarray:
 
 
 def _read_csv(path: Path, name: str) -> tuple[np.ndarray, np.ndarray]:
-    """Read a file with a header row, numbers, and the class (or medv) last; an empty field is a missing value."""
+    """Read a file with a header row, numbers, and a column of classes (or medv); an empty field is a missing value."""
     if not path.is_file():
         raise _missing(name)
-    label = "medv" if name == "housing" else "class"
-    with path.open(newline="", encoding="utf-8-sig") as file:
-        header, *lines = [line for line in csv.reader(file) if line] or [[]]
-    if not header or header[-1].strip() != label:
-        raise ValueError(f"{path}: the last column must be named {label!r}, the header is {','.join(header)!r}")
-    numbers = np.empty((len(lines), len(header) - 1))
-    for place, line in enumerate(lines):
-        if len(line) != len(header):
-            raise ValueError(f"{path}, row {place + 1}: {len(line)} fields, but the header has {len(header)}")
-        try:
-            numbers[place] = [float(field) if field.strip() else np.nan for field in line[:-1]]
-            labels = _classes(name, [line[-1]])
-        except ValueError as error:
-            raise ValueError(f"{path}, row {place + 1}: {error}") from None
-        if not str(labels[0]):
-            raise ValueError(f"{path}, row {place + 1}: no class")
-    return numbers, _classes(name, [line[-1] for line in lines])
+    table = read_table(path, ReadOptions(header=True, target="medv" if name == "housing" else "class"))
+    return np.asarray(table.X, dtype=np.float64), _classes(name, np.asarray(table.y).tolist())
 
 
 def _from_package(name: str) -> tuple[np.ndarray, np.ndarray, str]:

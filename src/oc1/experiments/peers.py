@@ -6,6 +6,7 @@ No package is imported before it is needed: those that cannot share an environme
 from __future__ import annotations
 
 import warnings
+from ast import literal_eval
 from functools import cache
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
@@ -139,59 +140,44 @@ class _Ydf:
         return max(self._depths())
 
 
-_OBLIQUE = {"split_axis": "SPARSE_OBLIQUE"}
-_LIBLINEAR = {"kernel": "liblinear", "multiclass_strategy": "ovr", "normalize": True}
-
-#: The configurations, by package. An empty name stands for the package's defaults.
-CONFIGURATIONS: dict[str, dict[str, dict[str, Any]]] = {
-    "scikit-learn": {
-        "": {},
-        "ccp_alpha=0.002": {"ccp_alpha": 0.002},
-        "ccp_alpha=0.005": {"ccp_alpha": 0.005},
-        "ccp_alpha=0.02": {"ccp_alpha": 0.02},
-        "max_depth=5": {"max_depth": 5},
-        "max_depth=10": {"max_depth": 10},
-        "min_samples_leaf=5": {"min_samples_leaf": 5},
+#: Parameters that have another name in a configuration.
+SHORTHANDS: dict[str, dict[str, Any]] = {
+    "normalize": {"normalize": True},
+    "liblinear": {"kernel": "liblinear", "multiclass_strategy": "ovr", "normalize": True},
+    "sparse oblique": {"split_axis": "SPARSE_OBLIQUE"},
+    "MHLD oblique": {"split_axis": "MHLD_OBLIQUE"},
+    "continuous weights": {
+        "sparse_oblique_weights": "CONTINUOUS",
+        "sparse_oblique_normalization": "STANDARD_DEVIATION",
     },
-    "STree": {
-        "": {},
-        "C=0.1, normalize": {"C": 0.1, "normalize": True},
-        "C=1, normalize": {"C": 1.0, "normalize": True},
-        "C=10, normalize": {"C": 10.0, "normalize": True},
-        "C=1, normalize, max_depth=4": {"C": 1.0, "normalize": True, "max_depth": 4},
-        "liblinear, C=0.1": {"C": 0.1, **_LIBLINEAR},
-        "liblinear, C=1": {"C": 1.0, **_LIBLINEAR},
-    },
-    "obliquetree": {
-        "": {},
-        "ccp_alpha=0.005": {"ccp_alpha": 0.005},
-        "max_depth=5": {"max_depth": 5},
-    },
-    "ydf": {
-        "sparse oblique": _OBLIQUE,
-        "sparse oblique, continuous weights": {
-            **_OBLIQUE,
-            "sparse_oblique_weights": "CONTINUOUS",
-            "sparse_oblique_normalization": "STANDARD_DEVIATION",
-        },
-        "sparse oblique, exponent=1.5": {**_OBLIQUE, "sparse_oblique_num_projections_exponent": 1.5},
-        "MHLD oblique": {"split_axis": "MHLD_OBLIQUE"},
-    },
-    "treeple": {
-        "": {},
-        "feature_combinations=2": {"feature_combinations": 2.0},
-        "min_samples_leaf=5": {"min_samples_leaf": 5},
-        "max_depth=8": {"max_depth": 8},
-    },
+    "exponent=1.5": {"sparse_oblique_num_projections_exponent": 1.5},
 }
+#: The configurations, by package. An empty one stands for the package's defaults.
+CONFIGURATIONS = {
+    "scikit-learn": "; ccp_alpha=0.002; ccp_alpha=0.005; ccp_alpha=0.02; max_depth=5; max_depth=10; min_samples_leaf=5",
+    "STree": "; C=0.1, normalize; C=1, normalize; C=10, normalize; C=1, normalize, max_depth=4; liblinear, C=0.1; "
+    "liblinear, C=1",
+    "obliquetree": "; ccp_alpha=0.005; max_depth=5",
+    "ydf": "sparse oblique; sparse oblique, continuous weights; sparse oblique, exponent=1.5; MHLD oblique",
+    "treeple": "; feature_combinations=2; min_samples_leaf=5; max_depth=8",
+}
+
+
+def _parameters(configuration: str) -> dict[str, Any]:
+    """Return the parameters of a configuration like ``C=1, normalize``."""
+    parameters: dict[str, Any] = {}
+    for part in configuration.split(", ") if configuration else ():
+        name, _, value = part.partition("=")
+        parameters |= SHORTHANDS[part] if part in SHORTHANDS else {name: literal_eval(value)}
+    return parameters
 
 
 def make_peers() -> dict[str, Peer]:
     """Return all configurations by name, whether or not their packages are installed."""
     return {
-        f"{package}, {name}" if name else package: Peer(package, parameters)
-        for package, named in CONFIGURATIONS.items()
-        for name, parameters in named.items()
+        f"{package}, {own}".removesuffix(", "): Peer(package, _parameters(own))
+        for package, configurations in CONFIGURATIONS.items()
+        for own in configurations.split("; ")
     }
 
 

@@ -14,9 +14,10 @@ from typing import Any
 from .contest import EXPLANATION, accuracy_table, place_table
 
 Entry = Mapping[str, Any]
-Row = list[tuple[str, float | None]]  # the text of each cell, and its difference in standard deviations where known
+Table = tuple[list[str], list[list[str]]]  # header and rows
 
-#: Differences from the paper, in its standard deviations: small up to the first, large beyond the second.
+#: The column of differences from the paper, in its standard deviations: small up to the first, large beyond the second.
+DIFFERENCE = "difference (sd)"
 SMALL_DIFFERENCE, LARGE_DIFFERENCE = 1.0, 2.0
 
 STYLE = """
@@ -37,78 +38,61 @@ def difference(ours: float | None, paper: float | None, deviation: float | None)
     return (ours - paper) / deviation
 
 
-def _value(mean: float | None, deviation: float | None = None, digits: int = 1) -> str:
+def _value(cell: Entry, name: str, digits: int = 1) -> str:
+    """Write a mean, and its standard deviation where it is known; hyperplanes without one."""
+    mean, deviation = cell.get(name), cell.get(f"{name}_sd")
     if mean is None:
         return "-"
-    text = f"{mean:,.{digits}f}"
-    return text if deviation is None else f"{text}±{deviation:.{digits}f}"
+    return f"{mean:,.{digits}f}" + (f"±{deviation:.{digits}f}" if deviation is not None and digits else "")
 
 
-def _signed(value: float | None) -> str:
-    return "-" if value is None else f"{value:+.1f}"
-
-
-def result_table(entry: Entry, seconds: Mapping[str, float] | None = None) -> tuple[list[str], list[Row]]:
+def result_table(entry: Entry, seconds: Mapping[str, float] | None = None) -> Table:
     """Return header and rows of the main table; columns for which the paper has no values are left out."""
-    papers = [cell["paper"] or {} for cell in entry["cells"]]
-    header = ["data", "learner"]
-    compared = [name for name in ("accuracy", "leaves", "hyperplanes") if any(p.get(name) is not None for p in papers)]
-    deviating = [name for name in compared if any(p.get(f"{name}_sd") for p in papers)]
-    for name, unit in (("accuracy", " %"), ("leaves", ""), ("hyperplanes", "")):
-        header.append(f"{name}{unit}")
-        if name in compared:
-            header.append(entry.get("source", "paper"))
-            if name in deviating:
-                header.append("difference (sd)")
-    header.append("depth")
+    cells = entry["cells"]
+    papers = [cell["paper"] or {} for cell in cells]
+    columns = [("data", [cell["data"] for cell in cells]), ("learner", [cell["learner"] for cell in cells])]
+    for name, unit, digits in (("accuracy", " %", 1), ("leaves", "", 1), ("hyperplanes", "", 0)):
+        columns.append((f"{name}{unit}", [_value(cell, name, digits) for cell in cells]))
+        if any(paper.get(name) is not None for paper in papers):
+            columns.append((entry.get("source", "paper"), [_value(paper, name, digits) for paper in papers]))
+        if any(paper.get(f"{name}_sd") for paper in papers):
+            pairs = zip(cells, papers, strict=True)
+            away = [difference(cell[name], paper.get(name), paper.get(f"{name}_sd")) for cell, paper in pairs]
+            columns.append((DIFFERENCE, ["-" if one is None else f"{one:+.1f}" for one in away]))
+    columns.append(("depth", [_value(cell, "depth") for cell in cells]))
     if seconds:
-        header.append("seconds per fit")
-    rows: list[Row] = []
-    for cell, paper in zip(entry["cells"], papers, strict=True):
-        row: Row = [(cell["data"], None), (cell["learner"], None)]
-        for name in ("accuracy", "leaves", "hyperplanes"):
-            digits = 0 if name == "hyperplanes" else 1
-            ours = cell[name]
-            row.append((_value(ours, cell[f"{name}_sd"] if digits else None, digits), None))
-            if name in compared:
-                row.append((_value(paper.get(name), paper.get(f"{name}_sd"), digits), None))
-                if name in deviating:
-                    away = difference(ours, paper.get(name), paper.get(f"{name}_sd"))
-                    row.append((_signed(away), away))
-        row.append((_value(cell["depth"], cell["depth_sd"]), None))
-        if seconds:
-            taken = seconds.get(f"{cell['data']} / {cell['learner']}")
-            row.append(("-" if taken is None else f"{taken:.3f}", None))
-        rows.append(row)
-    return header, rows
+        taken = [seconds.get(f"{cell['data']} / {cell['learner']}") for cell in cells]
+        columns.append(("seconds per fit", ["-" if one is None else f"{one:.3f}" for one in taken]))
+    header, texts = zip(*columns, strict=True)
+    return list(header), [list(row) for row in zip(*texts, strict=True)]
 
 
-def mean_table(entry: Entry) -> tuple[list[str], list[Row]]:
+def mean_table(entry: Entry) -> Table:
     """Return each learner's mean over the data sets, where there are several that all learners saw."""
-    run = [cell for cell in entry["cells"] if cell["accuracy"] is not None]
-    names = list(dict.fromkeys(cell["data"] for cell in run))
     learners: dict[str, list[Entry]] = {}
-    for cell in run:
-        learners.setdefault(cell["learner"], []).append(cell)
-    if len(names) < 2 or any(len(cells) != len(names) for cells in learners.values()):
+    for cell in entry["cells"]:
+        if cell["accuracy"] is not None:
+            learners.setdefault(cell["learner"], []).append(cell)
+    n_sets = len({cell["data"] for cells in learners.values() for cell in cells})
+    if n_sets < 2 or any(len(cells) != n_sets for cells in learners.values()):
         return [], []
-    rows: list[Row] = []
+    rows = []
     for learner, cells in learners.items():
-        accuracy = sum(cell["accuracy"] for cell in cells) / len(cells)
-        leaves = [cell["leaves"] for cell in cells if cell["leaves"] is not None]
-        size = _value(sum(leaves) / len(leaves)) if len(leaves) == len(cells) else "-"
-        rows.append([(learner, None), (f"{accuracy:.2f}", None), (size, None)])
-    return [f"mean of {len(names)} sets", "accuracy %", "leaves"], rows
+        means = [
+            None if None in values else sum(values) / n_sets
+            for values in ([cell[name] for cell in cells] for name in ("accuracy", "leaves"))
+        ]
+        rows.append([learner, f"{means[0]:.2f}", _value({"leaves": means[1]}, "leaves")])
+    return [f"mean of {n_sets} sets", "accuracy %", "leaves"], rows
 
 
-def pair_table(entry: Entry) -> tuple[list[str], list[Row]]:
+def pair_table(entry: Entry) -> Table:
     """Return the tests of differences between two learners."""
-    rows: list[Row] = []
-    for test in entry["tests"]:
-        name = f"{test['a']} - {test['b']}"
-        numbers = (f"{test['difference']:+.2f}", f"{test['p_value']:.3f}")
-        rows.append([(test["data"], None), (name, None), *((number, None) for number in numbers)])
-    return (["data", "learners", "difference", "p"], rows) if rows else ([], [])
+    rows = [
+        [test["data"], f"{test['a']} - {test['b']}", f"{test['difference']:+.2f}", f"{test['p_value']:.3f}"]
+        for test in entry["tests"]
+    ]
+    return ["data", "learners", "difference", "p"], rows
 
 
 def settings_line(entry: Entry) -> str:
@@ -128,13 +112,11 @@ def settings_line(entry: Entry) -> str:
     )
 
 
-def _tables(entry: Entry, seconds: Mapping[str, Any] | None) -> list[tuple[list[str], list[Row]]]:
-    """Return the tables of an experiment."""
+def _tables(entry: Entry, seconds: Mapping[str, Any] | None) -> list[Table]:
+    """Return the tables of an experiment, without empty ones."""
     if "contest" in entry:
-        plain = [accuracy_table(entry["contest"], seconds, entry["failures"]), place_table(entry["contest"])]
-        return [(header, [[(text, None) for text in row] for row in rows]) for header, rows in plain]
-    tables = [result_table(entry, seconds), mean_table(entry), pair_table(entry)]
-    return [(header, rows) for header, rows in tables if rows]
+        return [accuracy_table(entry["contest"], seconds, entry["failures"]), place_table(entry["contest"])]
+    return [table for table in (result_table(entry, seconds), mean_table(entry), pair_table(entry)) if table[1]]
 
 
 def _preface(entry: Entry) -> tuple[str, str]:
@@ -155,28 +137,26 @@ def markdown(entry: Entry, seconds: Mapping[str, float] | None = None) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _markdown_table(header: list[str], rows: Iterable[Row]) -> str:
-    lines = [header, ["---"] * len(header), *([text for text, _ in row] for row in rows)]
+def _markdown_table(header: list[str], rows: list[list[str]]) -> str:
+    lines = [header, ["---"] * len(header), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def _html_table(header: list[str], rows: Iterable[Row]) -> str:
-    def cell(text: str, away: float | None) -> str:
-        shade = ""
-        if away is not None:
-            shade = "near" if abs(away) <= SMALL_DIFFERENCE else "off" if abs(away) <= LARGE_DIFFERENCE else "far"
-        return f'<td class="{shade}">{escape(text)}</td>' if shade else f"<td>{escape(text)}</td>"
+def _html_table(header: list[str], rows: list[list[str]]) -> str:
+    def cell(column: str, text: str) -> str:
+        if column != DIFFERENCE or text == "-":
+            return f"<td>{escape(text)}</td>"
+        away = abs(float(text))
+        shade = "near" if away <= SMALL_DIFFERENCE else "off" if away <= LARGE_DIFFERENCE else "far"
+        return f'<td class="{shade}">{escape(text)}</td>'
 
     names = ' class="names"' if header[1] in ("learner", "learners") else ""
     head = "".join(f"<th>{escape(name)}</th>" for name in header)
-    body = "\n".join(f"<tr>{''.join(cell(*item) for item in row)}</tr>" for row in rows)
+    body = "\n".join(f"<tr>{''.join(map(cell, header, row))}</tr>" for row in rows)
     return f"<table{names}>\n<tr>{head}</tr>\n{body}\n</table>"
 
 
 def _picture(path: Path) -> str:
-    if path.suffix == ".svg":
-        _, start, drawing = path.read_text(encoding="utf-8").partition("<svg")
-        return f"<figure>{start}{drawing}</figure>"
     content = base64.b64encode(path.read_bytes()).decode()
     name = escape(path.stem.replace("-", " ").replace("_", " "))
     return f'<figure><img alt="{name}" src="data:image/png;base64,{content}"></figure>'
@@ -194,7 +174,7 @@ def page(
     entries : dict of name to entry
     seconds : dict of name to seconds per fit, optional
     pictures : dict of name to files, optional
-        PNG or SVG; those of the name "figures" come last.
+        PNG; those of the name "figures" come last.
 
     Returns
     -------

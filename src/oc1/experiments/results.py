@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -65,44 +65,39 @@ def write_page(out: Path) -> None:
     """Write ``report.html`` from what the folder holds."""
     results = _read(out / "results.json")
     pictures = {name: sorted(out.glob(f"{name}-chart*.png")) for name in results}
-    pictures["figures"] = sorted([*(out / "figures").glob("*.png"), *(out / "figures").glob("*.svg")])
+    pictures["figures"] = sorted((out / "figures").glob("*.png"))
     page = report.page(results, _read(out / "timings.json"), pictures)
     (out / "report.html").write_text(page, encoding="utf-8")
 
 
-def _drawing(say: Callable[[str], None]) -> tuple[ModuleType, ModuleType] | None:
-    """Return the modules that draw charts and figures, or None if matplotlib is not installed."""
+def _drawing(module: str, say: Callable[[str], None]) -> Any:
+    """Return the module that draws charts or figures, or None if matplotlib is not installed."""
     try:
-        from . import charts, figures
+        return import_module(f".{module}", __package__)
     except ImportError as error:
         say(f'no pictures ({error}): pip install "oc1[experiments]"')
         return None
-    return charts, figures
 
 
 def _draw_charts(out: Path, experiment: Experiment, entry: Entry, say: Callable[[str], None]) -> None:
     """Draw our accuracies beside the paper's, or the restarts curves, for the page."""
     cells = entry["cells"] if experiment.source == "paper" else []
     compared = [cell for cell in cells if (cell["paper"] or {}).get("accuracy") is not None]
-    on_curves = {(cell.data, cell.learner): cell for cell in experiment.cells if cell.restarts is not None}
-    drawing = _drawing(say) if compared or on_curves else None
-    if drawing is None:
-        return
-    charts, _ = drawing
-    if compared:
+    charts = _drawing("charts", say) if compared or experiment.is_curve else None
+    if charts and compared:
         charts.bar_chart(compared, out / f"{experiment.name}-chart.png")
-    for curve in dict.fromkeys(cell.curve for cell in on_curves.values()):
-        places = [(cell, on_curves[cell["data"], cell["learner"]]) for cell in cells]
-        points = [cell | {"restarts": place.restarts} for cell, place in places if place.curve == curve]
-        charts.restarts_curve(points, out / f"{experiment.name}-chart-{curve}.png")
+    if charts and experiment.is_curve:
+        n_restarts = {(cell.data, cell.learner): cell.estimator.n_restarts for cell in experiment.cells}
+        points = [cell | {"restarts": n_restarts[cell["data"], cell["learner"]]} for cell in cells]
+        for curve in ("paper", "defaults"):
+            own = [point for point in points if point["learner"].endswith("paper") == (curve == "paper")]
+            charts.restarts_curve(own, out / f"{experiment.name}-chart-{curve}.png")
 
 
 def draw_figures(out: Path, seed: int, say: Callable[[str], None]) -> list[Path]:
     """Draw pictures like the paper's figures into ``out/figures`` and put them on the page; return their paths."""
-    drawing = _drawing(say)
-    if drawing is None:
-        return []
-    _, figures = drawing
-    drawn: list[Path] = figures.draw_all(out / "figures", seed)
-    write_page(out)
+    figures = _drawing("figures", say)
+    drawn: list[Path] = figures.draw_all(out / "figures", seed) if figures else []
+    if drawn:
+        write_page(out)
     return drawn
