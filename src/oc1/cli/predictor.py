@@ -91,6 +91,11 @@ class Predictor:
         """Return the leaf of each example."""
         return np.asarray(self.tree.apply(X, self.n_jobs) if self.is_looked_up else self.model.apply(X))
 
+    @property
+    def leaf_values(self) -> np.ndarray:
+        """What is predicted at each node: a class by its index, or a number."""
+        return np.asarray(self.tree.values if self.classes is None else self.tree.majority)
+
     def leaf_probabilities(self) -> np.ndarray:
         """Return the probabilities of the classes at each node."""
         return np.asarray(self.tree.smoothed_probabilities(self._smoothing))
@@ -98,15 +103,12 @@ class Predictor:
     def predict(self, X: Any) -> np.ndarray:
         """Return the class of each example, as an index; or the number predicted for it."""
         if self.is_looked_up:
-            values = self.tree.values if self.classes is None else self.tree.majority
-            return np.asarray(values[self.leaves(X)])
+            return np.asarray(self.leaf_values[self.leaves(X)])
         predicted = np.asarray(self.model.predict(X))
         return predicted if self.classes is None else np.searchsorted(self.classes, predicted)
 
     def predict_proba(self, X: Any) -> np.ndarray:
-        """Return the probabilities of the classes for each example."""
-        if self.is_looked_up:
-            return np.asarray(self.leaf_probabilities()[self.leaves(X)])
+        """Return the probabilities of the classes for each example, by the estimator."""
         return np.asarray(self.model.predict_proba(X))
 
     def read(self, data: str, options: ReadOptions, *, labelled: bool) -> tuple[Any, list[ExampleBatch]]:

@@ -12,7 +12,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.utils import _safe_indexing
 
 from ..evaluation.scores import Confusion, Residuals
-from ..files.tables import ReadOptions, Table, read_table
+from ..files.tables import ReadOptions, Table, label_indices, read_table
 from ..learners.registry import make_learner
 from .screen import UsageError
 
@@ -75,22 +75,15 @@ def _column_name(index: str) -> str:
     return f"x{int(index) + 1}" if index.isdigit() else index
 
 
-def fit(estimator: Any, X: Any, y: np.ndarray | None, weights: np.ndarray | None) -> Any:
-    """Fit a copy of the learner."""
-    return clone(estimator).fit(X, y, sample_weight=weights)
-
-
-def score(fitted: Any, X: Any, y: np.ndarray | None) -> Confusion | Residuals:
+def score(fitted: Any, X: Any, y: Any) -> Confusion | Residuals:
     """Return how a model does on examples."""
     predicted, labels = fitted.predict(X), np.asarray(y)
     if not hasattr(fitted, "classes_"):
         residuals = Residuals()
         residuals.add(labels.astype(float), predicted)
         return residuals
-    classes = fitted.classes_
-    truth = np.searchsorted(classes, labels).clip(max=len(classes) - 1)
-    confusion = Confusion(classes.tolist())
-    confusion.add(np.where(classes[truth] == labels, truth, -1), np.searchsorted(classes, predicted), labels)
+    confusion = Confusion(fitted.classes_.tolist())
+    confusion.add(label_indices(labels, fitted.classes_), np.searchsorted(fitted.classes_, predicted), labels)
     return confusion
 
 
@@ -105,7 +98,7 @@ def score_held_out(estimator: Any, table: Table, share: float, seed: int) -> Con
     by_class = hasattr(estimator, "predict_proba") and counts.min() >= 2 and min(n_held, n - n_held) >= len(counts)
     rows, held = train_test_split(np.arange(n), test_size=n_held, random_state=seed, stratify=y if by_class else None)
     weights = None if table.weights is None else table.weights[rows]
-    fitted = fit(estimator, _safe_indexing(table.X, rows), y[rows], weights)
+    fitted = clone(estimator).fit(_safe_indexing(table.X, rows), y[rows], sample_weight=weights)
     return score(fitted, _safe_indexing(table.X, held), y[held])
 
 

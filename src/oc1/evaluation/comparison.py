@@ -83,7 +83,7 @@ class Comparison:
 
     def __str__(self) -> str:
         header = ["", "accuracy %", "leaves", "depth", "seconds", f"p, against {OBLIQUE}"]
-        lines = [header, *(_cells(row) for row in self.table)]
+        lines = [header, *map(table_cells, self.table)]
         widths = [max(len(line[place]) for line in lines) for place in range(len(header))]
         text = ["  ".join([line[0].ljust(widths[0]), *map(str.rjust, line[1:], widths[1:])]).rstrip() for line in lines]
         title = (
@@ -93,11 +93,13 @@ class Comparison:
         return "\n".join([title, "", *text, "", textwrap.fill(self.advice, 100, break_on_hyphens=False)])
 
 
-def _cells(row: Mapping[str, Any]) -> list[str]:
-    deviation = "" if row["accuracy_sd"] is None else f" ± {row['accuracy_sd']:.1f}"
+def table_cells(row: Mapping[str, Any], digits: int = 1) -> list[str]:
+    """Return a row of a table of learners as text: learner, accuracy, leaves, depth, seconds, p-value."""
+    deviation = "" if row["accuracy_sd"] is None else f" ± {row['accuracy_sd']:.{digits}f}"
     sizes = ["-" if row[name] is None else f"{row[name]:.1f}" for name in ("leaves", "depth")]
-    chance = "" if row["p_value"] is None else f"{row['p_value']:.3f}"
-    return [row["learner"], f"{row['accuracy']:.1f}{deviation}", *sizes, f"{row['seconds']:.3f}", chance]
+    p_value = row["p_value"]
+    chance = "" if p_value is None else "< 0.001" if p_value < 0.001 else f"{p_value:.3f}"
+    return [row["learner"], f"{row['accuracy']:.{digits}f}{deviation}", *sizes, f"{row['seconds']:.3f}", chance]
 
 
 def compare(

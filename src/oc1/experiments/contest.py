@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -23,7 +24,7 @@ def standings(records: Iterable[TrialRecord], ours: str, folds: int) -> dict[str
     Parameters
     ----------
     records : iterable of TrialRecord
-        None of them failures, all learners of a data set on the same folds.
+        None of them failures, all learners of a data set on the same folds in the same order.
     ours : str
         The learner whose place is asked for.
     folds : int
@@ -37,26 +38,19 @@ def standings(records: Iterable[TrialRecord], ours: str, folds: int) -> dict[str
         them (None if it was not run; where several are first, of each). ``leads``: on how many sets each is first,
         alone or with others.
     """
-    by_data: dict[str, dict[str, list[TrialRecord]]] = {}
-    versions: dict[str, set[str]] = {}
+    by_data: dict[str, dict[str, list[TrialRecord]]] = defaultdict(lambda: defaultdict(list))
+    versions: dict[str, set[str]] = defaultdict(set)
     for record in records:
-        by_data.setdefault(record.data, {}).setdefault(record.learner, []).append(record)
-        versions.setdefault(record.learner, set()).add(record.version)
+        by_data[record.data][record.learner].append(record)
+        versions[record.learner].add(record.version)
     sets = [_standing(data, learners, ours, folds) for data, learners in by_data.items()]
-    names = dict.fromkeys(name for learners in by_data.values() for name in learners)
-    return {
-        "ours": ours,
-        "sets": sets,
-        "leads": {name: sum(name in one["first"] for one in sets) for name in names},
-        "versions": {name: sorted(found) for name, found in versions.items()},
-    }
+    leads = {name: sum(name in one["first"] for one in sets) for name in versions}
+    return {"ours": ours, "sets": sets, "leads": leads, "versions": {name: sorted(versions[name]) for name in versions}}
 
 
 def _standing(data: str, learners: Mapping[str, list[TrialRecord]], ours: str, folds: int) -> dict[str, Any]:
-    shares, right = {}, {}
-    for name, own in learners.items():
-        shares[name] = np.array([one.accuracy for one in sorted(own, key=lambda one: one.key)])
-        right[name] = sum(record.n_correct for record in own)
+    shares = {name: np.array([record.accuracy for record in own]) for name, own in learners.items()}
+    right = {name: sum(record.n_correct for record in own) for name, own in learners.items()}
     total = sum(record.n_test for record in next(iter(learners.values())))
     most = max(right.values())
     first = [name for name in learners if right[name] == most]

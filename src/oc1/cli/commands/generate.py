@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, NamedTuple
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,6 +13,8 @@ from ..screen import UsageError, check_output, note
 if TYPE_CHECKING:
     import numpy as np
 
+#: Points, their classes by index, the classes, and what the columns are called.
+Points = tuple["np.ndarray", "np.ndarray", "np.ndarray", list[str], str]
 SETS = ("ls10", "pol", "rcb")
 #: Largest bound of a range to draw from: the difference of two bounds must be finite, too.
 MAX_BOUND = 1e300
@@ -72,35 +74,25 @@ def generate(
     from ...files.tables import RowWriter, write_table
 
     rng = np.random.default_rng(seed)
-    points = _from_model(what, n, low, high, rng) if is_model else _from_paper(what, n, seed)
-    y = with_noise(points.y, len(points.classes), noise, rng)
-    columns = dict(zip(points.names, points.X.T, strict=True)) | {points.target: points.classes[y]}
+    X, y, classes, names, target = _from_model(what, n, low, high, rng) if is_model else _from_paper(what, n, seed)
+    columns = dict(zip(names, X.T, strict=True)) | {target: classes[with_noise(y, len(classes), noise, rng)]}
     if out == Path("-"):
         with RowWriter(None, format or "csv", header) as writer:
             writer.write(pl.DataFrame(columns))
         return
     write_table(out, columns, format, header=header)
-    note(f"{n} examples, {len(points.names)} attributes, {len(points.classes)} classes; written to {out}")
-
-
-class Points(NamedTuple):
-    """Points, their classes by index, and what the columns are called."""
-
-    X: np.ndarray
-    y: np.ndarray
-    classes: np.ndarray
-    names: list[str]
-    target: str
+    note(f"{n} examples, {len(names)} attributes, {len(classes)} classes; written to {out}")
 
 
 def _from_paper(what: str, n: int, seed: int) -> Points:
+    """Return a data set of the paper."""
     import numpy as np
 
     from ... import datasets
 
     X, labels = getattr(datasets, f"make_{what}")(n, random_state=seed)
     classes = np.arange(1, 9) if what == "rcb" else np.array([1, 2])
-    return Points(X, labels - 1, classes, [f"x{m + 1}" for m in range(X.shape[1])], "class")
+    return X, labels - 1, classes, [f"x{m + 1}" for m in range(X.shape[1])], "class"
 
 
 def _from_model(path: str, n: int, low: float | None, high: float | None, rng: np.random.Generator) -> Points:
@@ -127,12 +119,12 @@ def _from_model(path: str, n: int, low: float | None, high: float | None, rng: n
         raise UsageError(f"--low {least.max():g} is above --high {most.min():g}")
     X = rng.uniform(least, most, size=(n, d))
     y = Predictor.of(model, stored.source).predict(X)
-    return Points(X, y, model.classes_, attribute_names(model), stored.source.target or "class")
+    return X, y, model.classes_, attribute_names(model), stored.source.target or "class"
 
 
 def with_noise(y: np.ndarray, n_classes: int, share: float, rng: np.random.Generator) -> np.ndarray:
     """Give exactly this share of the examples another class, each of the others equally likely."""
-    if share == 0.0 or n_classes < 2:
+    if n_classes < 2:
         return y
     y = y.copy()
     wrong = rng.choice(len(y), round(share * len(y)), replace=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -80,17 +81,14 @@ def plot(
 
     from ... import plotting
 
-    if what == "tree":
-        ax = plotting.plot_tree(fitted, X, y, max_depth=_readable_depth(fitted.tree_, max_depth))
-    elif what == "partition":
-        ax = plotting.plot_partition(fitted, X, y, features=_pair(features, fitted), node=node)
-    elif what == "projection":
-        ax = plotting.plot_projection(fitted, 0 if node is None else node, X, y)
-    elif what == "pruning":
-        ax = plotting.plot_pruning_path(fitted)
-    else:
-        ax = plotting.plot_importances(fitted)
-    figure: Any = ax.figure
+    draw: dict[str, Callable[[], Any]] = {
+        "tree": lambda: plotting.plot_tree(fitted, X, y, max_depth=_readable_depth(fitted.tree_, max_depth)),
+        "partition": lambda: plotting.plot_partition(fitted, X, y, features=_pair(features, fitted), node=node),
+        "projection": lambda: plotting.plot_projection(fitted, node or 0, X, y),
+        "pruning": lambda: plotting.plot_pruning_path(fitted),
+        "importance": lambda: plotting.plot_importances(fitted),
+    }
+    figure = draw[what]().figure
     try:
         plotting.save(figure, path)
     finally:

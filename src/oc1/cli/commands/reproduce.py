@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,7 +19,7 @@ def reproduce(
     sets: Annotated[list[str] | None, typer.Option("--set")] = None,
     repeats: Annotated[int | None, typer.Option("--repeats", "-r", min=1)] = None,
     quick: bool = False,
-    limit: Annotated[float | None, typer.Option(min=0.001)] = None,
+    limit: Annotated[float, typer.Option(min=0.001)] = 60.0,
     fresh: bool = False,
     seed: Seed = 0,
     jobs: Jobs = 1,
@@ -47,14 +48,14 @@ def reproduce(
     quick : bool
         One repeat, and artificial data of 500 points.
     limit : float
-        peers: time limit for a fit in seconds (default: 60).
+        peers: time limit for a fit in seconds.
     fresh : bool
         Start over instead of continuing a run.
     list_ : bool
         List the experiments.
     """
     from ...experiments import definitions
-    from ...experiments.reproduce import TIME_LIMIT, Interrupted
+    from ...experiments.reproduce import Interrupted
     from ...experiments.reproduce import reproduce as run
     from ...experiments.results import draw_figures
 
@@ -68,25 +69,17 @@ def reproduce(
     if dask is not None and any(experiments[name].ours for name in names if name in experiments):
         note("note: the contest with other packages runs on this machine, where they are installed and timed")
 
+    n_samples = 500 if quick else 2000
+    run_one = partial(run, data=data, n_jobs=jobs, seed=seed, n_samples=n_samples, fresh=fresh, only=sets, limit=limit)
+
     def run_all() -> None:
         for name in names:
             if name == "figures":
                 for path in draw_figures(out, seed, note):
                     say(str(path))
                 continue
-            run(
-                experiments[name],
-                out,
-                data=data,
-                repeats=repeats or (1 if quick else experiments[name].repeats),
-                n_jobs=jobs,
-                seed=seed,
-                n_samples=500 if quick else 2000,
-                fresh=fresh,
-                only=sets,
-                limit=TIME_LIMIT if limit is None else limit,
-                say=note,
-            )
+            n_repeats = repeats or (1 if quick else experiments[name].repeats)
+            run_one(experiments[name], out, repeats=n_repeats, say=note)
             say((out / f"{name}.md").read_text(encoding="utf-8"))
 
     try:

@@ -67,29 +67,23 @@ def score_file(
     from ...files.tables import RowWriter, label_indices, prefetch, scan_table
     from ..predictor import as_numbers
 
-    batches = prefetch(scan_table(data, model.inputs, options, labelled=True), MAX_BATCHES_AHEAD)
+    scores = Residuals() if model.classes is None else Confusion(model.classes.tolist())
+    wrong = []
     with progress_bar("testing", file_size(data)) as bar:
-        if model.classes is None:
-            residuals = Residuals()
-            for batch in batches:
-                residuals.add(as_numbers(batch.y, data, batch.first_row), model.predict(batch.X))
-                bar.update(batch.n_bytes)
-            return residuals
-        confusion, wrong = Confusion(model.classes.tolist()), []
-        for batch in batches:
+        for batch in prefetch(scan_table(data, model.inputs, options, labelled=True), MAX_BATCHES_AHEAD):
             predicted, labels = model.predict(batch.X), np.asarray(batch.y)
-            truth = label_indices(labels, model.classes)
-            confusion.add(truth, predicted, labels)
-            if misclassified is not None:
-                rows = np.flatnonzero(truth != predicted)
-                columns = {
-                    "row": rows + batch.first_row,
-                    "class": [str(label) for label in labels[rows]],
-                    "prediction": [str(label) for label in model.classes[predicted[rows]]],
-                }
-                wrong.append(pl.DataFrame(columns))
+            if isinstance(scores, Residuals):
+                scores.add(as_numbers(batch.y, data, batch.first_row), predicted)
+            else:
+                truth = label_indices(labels, model.classes)
+                scores.add(truth, predicted, labels)
+                if misclassified is not None:
+                    rows = np.flatnonzero(truth != predicted)
+                    texts = {"class": labels[rows], "prediction": model.classes[predicted[rows]]}
+                    columns = {"row": rows + batch.first_row} | {name: own.astype(str) for name, own in texts.items()}
+                    wrong.append(pl.DataFrame(columns))
             bar.update(batch.n_bytes)
-    if misclassified is not None:
+    if wrong:
         with RowWriter(misclassified, None) as writer:
             writer.write(pl.concat(wrong))
-    return confusion
+    return scores

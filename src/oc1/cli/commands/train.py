@@ -69,6 +69,8 @@ def train(
     if json:
         estimator.set_params(verbose=0)  # also where --param asks for more
 
+    from sklearn.base import clone
+
     from ...files.models import Source, save_model
     from .. import training
     from ..predictor import Predictor, with_names
@@ -82,7 +84,10 @@ def train(
     if table.categorical:
         estimator = training.for_categories(learner, estimator)
     n = 0 if table.y is None else len(table.y)
-    share = _share_to_hold_out(n) if holdout is None else holdout
+    if holdout is None and n < MIN_EXAMPLES_TO_HOLD_OUT:
+        note(f"note: {n} examples are too few to hold any out")
+        holdout = 0.0
+    share = HELD_OUT_SHARE if holdout is None else holdout
     table = training.named_columns(table)
     source = Source(table.target, table.one_hot, () if table.categorical else training.value_ranges(table.X), n)
     table = replace(table, X=with_names(table.X, table.feature_names))
@@ -94,7 +99,7 @@ def train(
     held_out = None
     if test is None and share > 0:
         held_out = in_parallel(lambda: training.score_held_out(estimator, table, share, seed), "held-out accuracy")
-    fitted = in_parallel(lambda: training.fit(estimator, table.X, table.y, table.weights), "growing")
+    fitted = in_parallel(lambda: clone(estimator).fit(table.X, table.y, sample_weight=table.weights), "growing")
     seconds = time.perf_counter() - start
     in_training = training.score(fitted, table.X, table.y)
     if test is not None:
@@ -115,21 +120,15 @@ def train(
 
 def _checked_output(out: Path | None, data: str, test: str | None) -> Path:
     """Return where the model goes, once it is known that it can be written and that the test file is there."""
-    out = _default_output(data) if out is None else out
+    if out is None and data == "-":
+        raise UsageError("data from stdin have no name: give --output")
+    out = Path(Path(Path(data).name.removesuffix(".gz")).stem + ".json") if out is None else out
     if not out.name.lower().removesuffix(".gz").endswith((".json", ".dt")):
         raise UsageError(f"--output {out}: a model file ends in .json, .json.gz or .dt")
     check_output(out, data, test)
     if test is not None and not Path(test).is_file():
         raise FileProblem(test, "there is no such file")
     return out
-
-
-def _share_to_hold_out(n: int) -> float:
-    """Return the share of n examples that is held out by default."""
-    if n < MIN_EXAMPLES_TO_HOLD_OUT:
-        note(f"note: {n} examples are too few to hold any out")
-        return 0.0
-    return HELD_OUT_SHARE
 
 
 def _print_results(fitted: Any, training: Any, held_out: Any, tested_on: str) -> None:
@@ -146,9 +145,3 @@ def _print_results(fitted: Any, training: Any, held_out: Any, tested_on: str) ->
     if accuracy:
         say()
         print_classes({"training": training} | ({} if held_out is None else {"held-out": held_out}))
-
-
-def _default_output(data: str) -> Path:
-    if data == "-":
-        raise UsageError("data from stdin have no name: give --output")
-    return Path(Path(Path(data).name.removesuffix(".gz")).stem + ".json")
