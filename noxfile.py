@@ -89,6 +89,13 @@ def docs(session: nox.Session) -> None:
 
 
 @nox.session
+def newcomer(session: nox.Session) -> None:
+    """Run the script of the README in an empty folder: it makes its own environment, and installs the package there."""
+    session.chdir(session.create_tmp())
+    session.run("sh", str(ROOT / "examples" / "newcomer.sh"), str(ROOT), external=True)
+
+
+@nox.session
 def build(session: nox.Session) -> None:
     """Build sdist and wheel, and check what is in them."""
     install_group(session, "build")

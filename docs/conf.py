@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +58,7 @@ sphinx_gallery_conf = {
     "download_all_examples": False,
     "show_signature": False,
     "show_memory": False,
-    "plot_gallery": True,
+    "plot_gallery": os.environ.get("OC1_RUN_EXAMPLES") != "no",
     "abort_on_example_error": False,
     "only_warn_on_example_error": False,
 }
