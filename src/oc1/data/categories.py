@@ -13,13 +13,13 @@ on their first principal direction (Coppersmith, Hong & Hosking 1999). For numbe
 from __future__ import annotations
 
 from collections.abc import Sequence
-from fractions import Fraction
 from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
 from scipy import sparse
 
+from .exact_moments import exact_sum
 from .sampling import weight_of_one
 
 #: The number of examples, distributed like all examples, that are added to those of each category.
@@ -116,46 +116,38 @@ def find_categorical(X: Any, categorical_features: Any) -> np.ndarray:
         As in `OC1Classifier`.
     """
     nothing = np.empty(0, dtype=np.int64)
-    if categorical_features is None:
-        return nothing
     X = _table(X)
     shape: tuple[int, ...] = getattr(X, "shape", ())
-    if len(shape) != 2 or shape[1] == 0:
+    if categorical_features is None or len(shape) != 2 or shape[1] == 0:
         return nothing  # checking X will say what is wrong
     n_features = shape[1]
     if isinstance(categorical_features, str):
         return np.flatnonzero([_is_text_type(X, m) for m in range(n_features)]) if hasattr(X, "dtypes") else nothing
     wanted = list(np.asarray(categorical_features, dtype=object).ravel())
-    if not wanted:
-        return nothing
+    columns: Sequence[Any]
     if all(isinstance(one, bool | np.bool_) for one in wanted):
-        if len(wanted) != n_features:
+        if len(wanted) not in (0, n_features):
             raise ValueError(f"categorical_features is a mask for {len(wanted)} columns, but X has {n_features}")
-        return np.flatnonzero(np.array(wanted, dtype=bool))
+        return np.flatnonzero(wanted)
     if all(isinstance(one, str) for one in wanted):
         names = column_names(X)
         if names is None:
             raise ValueError("categorical_features gives names, but the columns of X have none: give indices")
-        for name in wanted:
-            if name not in names:
-                raise ValueError(f"categorical_features names {name!r}, but X has no such column; it has {names}")
-        indices = [names.index(name) for name in wanted]
+        columns, says, why = names, "names", f"X has no such column; it has {names}"
     elif all(isinstance(one, Integral) and not isinstance(one, bool | np.bool_) for one in wanted):
-        for index in wanted:
-            if not 0 <= index < n_features:
-                raise ValueError(
-                    f"categorical_features has index {index}, but the columns of X are 0 to {n_features - 1}"
-                )
-        indices = [int(index) for index in wanted]
+        wanted = list(map(int, wanted))
+        columns, says, why = range(n_features), "has index", f"the columns of X are 0 to {n_features - 1}"
     else:
         raise ValueError(
             "categorical_features must be a list of names, of indices, or a mask of booleans; "
             f"got {categorical_features!r}"
         )
     for one in wanted:
+        if one not in columns:
+            raise ValueError(f"categorical_features {says} {one!r}, but {why}")
         if wanted.count(one) > 1:
             raise ValueError(f"categorical_features lists {one!r} more than once")
-    return np.sort(indices)
+    return np.sort([columns.index(one) for one in wanted])
 
 
 def _is_text_type(X: Any, m: int) -> bool:
@@ -296,6 +288,12 @@ def _refuse_sparse(X: Any) -> None:
 # ---------------------------------------------------------------------------------------------------- codes
 
 
+def _cells(column: np.ndarray, y: np.ndarray, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return which rows have a category, and the number of the cell (category, class) of each of them."""
+    known = ~np.isnan(column)
+    return known, column[known].astype(np.int64) * n_classes + y[known]
+
+
 def class_weights(
     column: np.ndarray, n_categories: int, y: np.ndarray, n_classes: int, weights: np.ndarray | None
 ) -> np.ndarray:
@@ -309,10 +307,8 @@ def class_weights(
 def _sums_by_cell(
     column: np.ndarray, n_categories: int, y: np.ndarray, n_classes: int, weights: np.ndarray | None
 ) -> np.ndarray:
-    known = ~np.isnan(column)
-    cells = column[known].astype(np.int64) * n_classes + y[known]
-    own_weights = None if weights is None else weights[known]
-    counts = np.bincount(cells, weights=own_weights, minlength=n_categories * n_classes)
+    known, cells = _cells(column, y, n_classes)
+    counts = np.bincount(cells, None if weights is None else weights[known], minlength=n_categories * n_classes)
     return counts.reshape(n_categories, n_classes).astype(np.float64)
 
 
@@ -325,25 +321,11 @@ def exact_class_weights(
     -------
     array of Fraction (n_categories, n_classes)
     """
-    known = ~np.isnan(column)
-    cells = column[known].astype(np.int64) * n_classes + y[known]
-    # A weight is a whole number of 53 bits times a power of two. Those that share the power add up as integers, in two
-    # halves, which leave room for 2**36 of them.
-    mantissas, powers = np.frexp(weights[known])
-    lowest = int(powers.min(initial=0))
-    n_powers = int(powers.max(initial=0)) - lowest + 1
-    firsts = np.trunc(np.ldexp(mantissas, 27))
-    seconds = np.ldexp(mantissas, 53) - np.ldexp(firsts, 26)
-    used, places = np.unique(cells * n_powers + (powers - lowest), return_inverse=True)
-    halves = np.zeros((2, len(used)), dtype=np.int64)
-    for sums, half in zip(halves, (firsts, seconds), strict=True):
-        np.add.at(sums, places, half.astype(np.int64))
-    totals = [0] * (n_categories * n_classes)
-    for place, first, second in zip(used.tolist(), *halves.tolist(), strict=True):
-        cell, power = divmod(place, n_powers)
-        totals[cell] += (first * 2**26 + second) << power
-    unit = Fraction(2) ** (lowest - 53)
-    return np.array([unit * total for total in totals], dtype=object).reshape(n_categories, n_classes)
+    known, cells = _cells(column, y, n_classes)
+    by_cell = weights[known][np.argsort(cells, kind="stable")]
+    ends = np.cumsum(np.bincount(cells, minlength=n_categories * n_classes))
+    totals = [exact_sum(own) for own in np.split(by_cell, ends)[:-1]]
+    return np.array(totals, dtype=object).reshape(n_categories, n_classes)
 
 
 def response_sums(

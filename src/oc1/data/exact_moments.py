@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from fractions import Fraction
 from functools import partial
 from math import isqrt, prod
 from typing import TypeVar
@@ -24,115 +25,52 @@ Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
-class ExactSums:
-    """What the values of one attribute add up to: whole numbers, in units of powers of the smallest float, 2**-1074.
-
-    Attributes
-    ----------
-    n_known : int
-        Number of values that are not missing.
-    n_missing : int
-    lowest, highest : float
-        Of the known values; infinite if there are none.
-    known : int
-        Weight of the known values, in smallest floats.
-    missing : int
-        Weight of the missing values, in smallest floats.
-    total : int
-        Sum of weight * value, in squares of the smallest float.
-    squares : int
-        Sum of weight * value**2, in cubes of the smallest float.
-    """
-
-    n_known: int = 0
-    n_missing: int = 0
-    lowest: float = np.inf
-    highest: float = -np.inf
-    known: int = 0
-    missing: int = 0
-    total: int = 0
-    squares: int = 0
-
-    def __add__(self, other: ExactSums) -> ExactSums:
-        return ExactSums(
-            self.n_known + other.n_known,
-            self.n_missing + other.n_missing,
-            min(self.lowest, other.lowest),
-            max(self.highest, other.highest),
-            self.known + other.known,
-            self.missing + other.missing,
-            self.total + other.total,
-            self.squares + other.squares,
-        )
-
-    def filled(self, value: float) -> ExactSums:
-        """Return the sums with a value in place of the missing ones."""
-        if not self.n_missing:
-            return self
-        value = float(value) + 0.0  # not -0.0
-        numerator, denominator = value.as_integer_ratio()
-        whole = (numerator << -SMALLEST) // denominator
-        n, weight = self.n_missing, self.missing
-        fillings = ExactSums(n, 0, value, value, weight, 0, weight * whole, weight * whole * whole)
-        return replace(self, n_missing=0, missing=0) + fillings
-
-    @property
-    def mean(self) -> float:
-        """The float nearest to the mean of the known values; 0 if there are none."""
-        return self.total / (self.known << -SMALLEST) if self.known else 0.0
-
-    @property
-    def deviation(self) -> float:
-        """The float nearest to the standard deviation of the known values; 0 if there are none."""
-        if not self.squares:
-            return 0.0
-        # In larger units, which makes the numbers a tenth as long.
-        unit = _trailing_zeros(self.known | self.total | self.squares)
-        known, total, squares = self.known >> unit, self.total >> unit, self.squares >> unit
-        unit = min(_trailing_zeros(total**2 | squares) // 2, -SMALLEST)
-        total, squares = total >> unit, squares >> 2 * unit
-        return _root(known * squares - total**2, known**2 << 2 * (-SMALLEST - unit))
-
-
-@dataclass(frozen=True)
 class ExactMoments:
-    """The exact sums of each attribute over the rows of one place; the sum of two is that of the rows of both.
+    """What the values of each attribute add up to, over some rows; the sum of two is that of the rows of both.
 
     Attributes
     ----------
-    attributes : tuple of ExactSums
+    lowest, highest : float arrays (d,)
+        Of the known values; infinite if there are none.
+    sums : object array (5, d) of int
+        The number of missing values; then, in units of powers of the smallest float, 2**-1074: the weight of the known
+        values and that of the missing ones (in smallest floats), the sum of weight * value (in their squares), and the
+        sum of weight * value**2 (in their cubes).
     """
 
-    attributes: tuple[ExactSums, ...]
+    lowest: np.ndarray
+    highest: np.ndarray
+    sums: np.ndarray
 
     def __add__(self, other: ExactMoments) -> ExactMoments:
-        if len(self.attributes) != len(other.attributes):
-            raise ValueError(f"{len(self.attributes)} attributes and {len(other.attributes)} do not add up")
-        return ExactMoments(tuple(a + b for a, b in zip(self.attributes, other.attributes, strict=True)))
+        if len(self.lowest) != len(other.lowest):
+            raise ValueError(f"{len(self.lowest)} attributes and {len(other.lowest)} do not add up")
+        lowest, highest = np.minimum(self.lowest, other.lowest), np.maximum(self.highest, other.highest)
+        return ExactMoments(lowest, highest, self.sums + other.sums)
 
     def filled(self, fill: np.ndarray) -> ExactMoments:
         """Return the sums with the attributes' fill values in place of missing ones."""
-        return ExactMoments(tuple(a.filled(value) for a, value in zip(self.attributes, fill.tolist(), strict=True)))
-
-    @property
-    def lowest(self) -> np.ndarray:
-        """The lowest known value of each attribute."""
-        return np.array([a.lowest for a in self.attributes])
-
-    @property
-    def highest(self) -> np.ndarray:
-        """The highest known value of each attribute."""
-        return np.array([a.highest for a in self.attributes])
+        n_missing, known, missing, total, squares = self.sums
+        if not n_missing.any():
+            return self
+        ratios = (value.as_integer_ratio() for value in fill.tolist())
+        whole = np.array([(numerator << -SMALLEST) // denominator for numerator, denominator in ratios], dtype=object)
+        nothing = np.zeros_like(missing)
+        sums = [nothing, known + missing, nothing, total + missing * whole, squares + missing * whole**2]
+        is_filled = n_missing > 0
+        lowest, highest = (np.where(is_filled, fill + 0.0, own) for own in (self.lowest, self.highest))  # not -0.0
+        return ExactMoments(np.minimum(self.lowest, lowest), np.maximum(self.highest, highest), np.array(sums))
 
     @property
     def means(self) -> np.ndarray:
-        """The mean of each attribute over its known values, 0 where all are missing."""
-        return np.array([a.mean for a in self.attributes])
+        """The float nearest to the mean of the known values of each attribute, 0 where all are missing."""
+        _, known, _, total, _ = self.sums
+        return np.array([t / (k << -SMALLEST) if k else 0.0 for k, t in zip(known, total, strict=True)])
 
     @property
     def deviations(self) -> np.ndarray:
-        """The standard deviation of each attribute over its known values, 0 where all are missing."""
-        return np.array([a.deviation for a in self.attributes])
+        """The float nearest to the standard deviation of the known values of each attribute, 0 without any."""
+        return np.array([_deviation(known, total, squares) for _, known, _, total, squares in self.sums.T])
 
 
 def exact_moments(
@@ -156,7 +94,14 @@ def exact_moments(
     ExactMoments
     """
     with announce_compiling():
-        return ExactMoments(tuple(in_threads(partial(_sums_of, X, weights, rows), X.shape[1], n_jobs)))
+        lowest, highest, sums = zip(*in_threads(partial(_sums_of, X, weights, rows), X.shape[1], n_jobs), strict=True)
+    return ExactMoments(np.array(lowest), np.array(highest), np.array(sums, dtype=object).T)
+
+
+def exact_sum(values: np.ndarray) -> Fraction:
+    """Return the sum of finite values without rounding."""
+    _, _, (_, _, _, total, _) = _sums_of(values[:, None], None, None, 0)
+    return Fraction(total, 1 << -2 * SMALLEST)
 
 
 def in_threads(task: Callable[[int], Result], n_tasks: int, n_jobs: int) -> list[Result]:
@@ -167,23 +112,35 @@ def in_threads(task: Callable[[int], Result], n_tasks: int, n_jobs: int) -> list
         return list(pool.map(task, range(n_tasks)))
 
 
-def _sums_of(X: np.ndarray, weights: np.ndarray | None, rows: np.ndarray | None, m: int) -> ExactSums:
-    sums = ExactSums()
+def _sums_of(
+    X: np.ndarray, weights: np.ndarray | None, rows: np.ndarray | None, m: int
+) -> tuple[float, float, list[int]]:
+    """Return the lowest value, the highest and the sums of one attribute."""
+    lowest, highest, n_missing, totals = np.inf, -np.inf, 0, [0, 0, 0, 0]
     n_rows = len(X) if rows is None else len(rows)
     bins, used = np.zeros(SHAPE, dtype=np.int64), np.empty((prod(SHAPE), 3), dtype=np.int64)
     for start in range(0, n_rows, MOST_VALUES):
         part = slice(start, start + MOST_VALUES)
         values = np.ascontiguousarray(X[part if rows is None else rows[part], m], dtype=np.float64)
         own_weights = NO_WEIGHTS if weights is None else np.ascontiguousarray(weights[part], dtype=np.float64)
-        n_known, lowest, highest, n_used = add_values(values, own_weights, bins, used)
-        totals = [0, 0, 0, 0]
+        n_known, low, high, n_used = add_values(values, own_weights, bins, used)
         for power, place, digits in used[:n_used].tolist():
             totals[power] += digits << place
-        # Not -0.0, because which zero is met first should not matter.
-        lowest, highest = float(lowest) + 0.0, float(highest) + 0.0
-        n_missing = len(values) - n_known
-        sums += ExactSums(n_known, n_missing, lowest, highest, totals[0], totals[MISSING], totals[1], totals[2])
-    return sums
+        lowest, highest, n_missing = min(lowest, low), max(highest, high), n_missing + len(values) - n_known
+    known, total, squares = totals[:MISSING]
+    # Not -0.0, because which zero is met first should not matter.
+    return float(lowest) + 0.0, float(highest) + 0.0, [n_missing, known, totals[MISSING], total, squares]
+
+
+def _deviation(known: int, total: int, squares: int) -> float:
+    if not squares:
+        return 0.0
+    # In larger units, which makes the numbers a tenth as long.
+    unit = _trailing_zeros(known | total | squares)
+    known, total, squares = known >> unit, total >> unit, squares >> unit
+    unit = min(_trailing_zeros(total**2 | squares) // 2, -SMALLEST)
+    total, squares = total >> unit, squares >> 2 * unit
+    return _root(known * squares - total**2, known**2 << 2 * (-SMALLEST - unit))
 
 
 def _trailing_zeros(number: int) -> int:
