@@ -279,7 +279,8 @@ def test_names(put):
 
 def test_a_single_column(put):
     assert "no attributes" in complaint(put("class\nx\ny\n")).problem
-    assert read_table(put("a\n1\n\n2\n"), labelled=False).X.tolist() == [[1], [2]]
+    (batch,) = scan_table(put("a\n1\n\n2\n"), ModelInputs(1, ("a",)), labelled=False)
+    assert batch.X.tolist() == [[1], [2]]
 
 
 @pytest.mark.parametrize("target", ["3", "-4", "999999999999", "kind", ""])

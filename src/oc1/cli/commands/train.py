@@ -83,7 +83,7 @@ def train(
         training.check_classes(table, getattr(estimator, "class_weight", None))
     if table.categorical:
         estimator = training.for_categories(learner, estimator)
-    n = 0 if table.y is None else len(table.y)
+    n = len(table.y)
     if holdout is None and n < MIN_EXAMPLES_TO_HOLD_OUT:
         note(f"note: {n} examples are too few to hold any out")
         holdout = 0.0

@@ -1,4 +1,4 @@
-"""ARFF files: their declarations, and their rows (dense or sparse) made into rows of CSV."""
+"""ARFF files: their declarations, and their rows made into rows of CSV."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ from .sniffing import MAX_COLUMNS, MAX_RECORD_BYTES, Layout, TextBlocks, checked
 _WORD = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s,'"{}%]+"""
 _ATTRIBUTE = re.compile(rf"@attribute\s+({_WORD})\s*(.*)", re.IGNORECASE)
 _CELL = re.compile(r"""(?:\s*('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")\s*|([^,'"{}%]*))(?:(,)|%.*$|$)""")
-_SPARSE = re.compile(r"(\d{1,9})\s+(.*)", re.DOTALL)
 _ESCAPED = re.compile(r"\\(.)")
 #: What makes a row more than numbers and words with commas between them.
 _SPECIAL = re.compile(rb"['\"{}%\\]")
@@ -47,8 +46,6 @@ def read_declarations(blocks: TextBlocks, missing: frozenset[str]) -> Layout:
         raise problem("declares no attributes")
     if len(names) > MAX_COLUMNS:
         raise problem(f"has {len(names):,} columns; the most that can be read are {MAX_COLUMNS:,}")
-    defaults = [allowed[0] if allowed else "0" for allowed in values]
-    first = re.match(rb"(\s|%[^\n]*\n)*\{", blocks.head[found.end() :])
     return Layout(
         separator=",",
         quoted=True,
@@ -57,11 +54,10 @@ def read_declarations(blocks: TextBlocks, missing: frozenset[str]) -> Layout:
         start=found.end(),
         line=blocks.head.count(b"\n", 0, found.end()) + 1,
         missing=missing,
-        clean=partial(_as_csv, defaults, problem),
+        clean=partial(_as_csv, problem),
         text=frozenset(m for m, allowed in enumerate(values) if _is_text(allowed)),
         values={m: frozenset(allowed) for m, allowed in enumerate(values) if allowed},
         is_typed=True,
-        expansion=len(names) if first else 1,
     )
 
 
@@ -115,41 +111,19 @@ def _cells(text: str) -> list[str] | None:
         start = match.end()
 
 
-def _as_csv(defaults: list[str], problem: Callable[..., FileProblem], data: bytes, line: int) -> bytes:
+def _as_csv(problem: Callable[..., FileProblem], data: bytes, line: int) -> bytes:
     """Return rows of ARFF as rows of CSV, as many as before: commas between cells, ``"`` around them where needed."""
     if not _SPECIAL.search(data):
         return data
     rows = []
-    for number, row in enumerate(data.decode("utf-8").split("\n"), start=line):
-        row = row.strip()
-        cells = None
+    for number, row in enumerate(map(str.strip, data.decode("utf-8").split("\n")), start=line):
         if row.startswith("{"):
-            cells = _sparse_cells(row, defaults, partial(problem, line=number))
-        elif row and not row.startswith("%") and (cells := _cells(row)) is None:
+            raise problem("sparse rows, in braces, cannot be read; write all values of each row", line=number)
+        cells = [] if not row or row.startswith("%") else _cells(row)
+        if cells is None:
             raise problem(f"{shown(row)} is malformed: check its quotes and braces", line=number)
-        rows.append(",".join(map(_quoted, cells or ())))
+        rows.append(",".join(map(_quoted, cells)))
     return "\n".join(rows).encode()
-
-
-def _sparse_cells(row: str, defaults: list[str], problem: Callable[..., FileProblem]) -> list[str]:
-    if "}" not in row:
-        raise problem("a sparse row does not end in '}'")
-    inside, cells = row[1 : row.rfind("}")].strip(), list(defaults)
-    for entry in _entries(inside) if inside else []:
-        match = _SPARSE.fullmatch(entry)
-        column = int(match[1]) if match else -1
-        value = _cells(match[2]) if match else None
-        if value is None or len(value) != 1 or not 0 <= column < len(cells):
-            wanted = f"'number value', with a number from 0 to {len(cells) - 1}"
-            raise problem(f"{shown(entry)} in a sparse row is not {wanted}")
-        cells[column] = value[0]
-    return cells
-
-
-def _entries(text: str) -> list[str]:
-    """Return what stands between commas outside quotes."""
-    parts = re.findall(r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^,])+""", text)
-    return [part.strip() for part in parts]
 
 
 def _quoted(cell: str) -> str:

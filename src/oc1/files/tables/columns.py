@@ -6,7 +6,6 @@ import os
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import PurePath
 from typing import Any, Literal
 
 import numpy as np
@@ -60,30 +59,24 @@ def open_reader(path: FilePath, options: ReadOptions, batch_bytes: int, content:
     missing = MISSING_MARKERS | {text.strip().lower() for text in options.missing}
     source = ByteSource(path, content)
     try:
-        if not source.is_gzip and _is_parquet(path, source, options.format):
-            bytes_or_path = source.read() if os.fspath(path) == "-" else os.fspath(path)
+        if not source.is_gzip and (options.format or find_format(path, source.peek(4))) == "parquet":
+            data = source.read() if os.fspath(path) == "-" else b""
             source.close()
-            if not source.total and not (isinstance(bytes_or_path, bytes) and bytes_or_path):
+            if not (source.total or data):
                 raise source.problem("is empty")
-            return ParquetReader(bytes_or_path, source.path, source.total, missing, batch_bytes)
+            return ParquetReader(data or os.fspath(path), source.path, source.total, missing, batch_bytes)
         blocks = TextBlocks(source)
         format = options.format or find_format(path, blocks.head)
         if format == "parquet":
             raise source.problem("is compressed by gzip, but is not a Parquet file")
-        is_arff = format == "arff"
-        layout = read_declarations(blocks, missing) if is_arff else find_layout(blocks, format, options.header, missing)
+        if format == "arff":
+            layout = read_declarations(blocks, missing)
+        else:
+            layout = find_layout(blocks, format, options.header, missing)
         return DelimitedReader(blocks, layout, batch_bytes)
     except BaseException:
         source.close()
         raise
-
-
-def _is_parquet(path: FilePath, source: ByteSource, format: str | None) -> bool:
-    if format is not None or os.fspath(path) == "-":
-        return format == "parquet"
-    if PurePath(os.fspath(path)).suffix.lower() in ENDINGS["parquet"]:
-        return True
-    return find_format(path, b"") == "oc1" and source.peek(4) == b"PAR1"
 
 
 # ---------------------------------------------------------------------------------------------------- columns

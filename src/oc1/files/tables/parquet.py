@@ -38,7 +38,7 @@ class ParquetReader:
         self._n_rows: int = self._guarded(lambda: self._lazy.select(pl.len()).collect().item())
         self.names: tuple[str, ...] | None = checked_names(list(schema.names()), self.problem)
         self.n_columns, self._types = len(schema), list(schema.dtypes())
-        self.text = frozenset(m for m, type in enumerate(self._types) if _is_text(type))
+        self.is_typed, self.text = True, frozenset(m for m, type in enumerate(self._types) if _is_text(type))
         self._batch_rows = max(1, batch_bytes // (8 * max(1, self.n_columns)))
 
     def problem(self, text: str, **place: Any) -> FileProblem:
@@ -84,14 +84,10 @@ class ParquetReader:
         return self.problem(problem, row=offset + row + 1, column=column + 1, name=self._name(column))
 
     def _frames(self, lazy: pl.LazyFrame) -> Iterator[pl.DataFrame]:
-        if hasattr(lazy, "collect_batches"):
-            batches = self._guarded(lambda: iter(lazy.collect_batches(chunk_size=self._batch_rows)))
-            while (frame := self._guarded(lambda: next(batches, None))) is not None:
-                if frame.height:
-                    yield frame
-        else:
-            for start in range(0, self._n_rows, self._batch_rows):
-                yield self._guarded(lazy.slice(start, self._batch_rows).collect)
+        batches = self._guarded(lambda: iter(lazy.collect_batches(chunk_size=self._batch_rows)))
+        while (frame := self._guarded(lambda: next(batches, None))) is not None:
+            if frame.height:
+                yield frame
 
 
 def _cell(frame: pl.DataFrame, row: int, column: int) -> str:

@@ -287,7 +287,7 @@ class DelimitedReader:
         self.source = blocks.source
         self.problem, self.close, self.total = self.source.problem, self.source.close, self.source.total
         self.names, self.n_columns, self.text = layout.names, layout.n_columns, layout.text
-        self.layout, self._blocks, self._batch_bytes = layout, blocks, max(1, batch_bytes // layout.expansion)
+        self.layout, self.is_typed, self._blocks, self._batch_bytes = layout, layout.is_typed, blocks, batch_bytes
         # Texts for missing values are given to polars only once they are met, since each one makes it slower.
         self._nulls: list[str] = []
         self._declared = frozenset().union(*(layout.values or {}).values())
@@ -349,12 +349,7 @@ class DelimitedReader:
         complain = partial(self._complain, piece)
         schema = frame.schema
         texts = {m: self._tidy(frame[str(m)], m, complain) for m in kinds if schema[str(m)] == pl.String}
-        try:
-            numbers = parse_numbers({m: own for m, own in texts.items() if kinds[m] == "number"}, complain)
-        except TextFound as found:
-            if self.layout.is_typed:
-                raise next(iter(found.columns.values())) from None
-            raise
+        numbers = parse_numbers({m: own for m, own in texts.items() if kinds[m] == "number"}, complain)
         frame = frame.with_columns(**{str(m): own for m, own in texts.items()} | numbers)
         return Chunk(frame, piece.n_bytes, complain, partial(self._cell, piece))
 

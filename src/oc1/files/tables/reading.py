@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -28,7 +28,7 @@ class Table:
     ----------
     X : array (n, d) of float64, or polars.DataFrame
         NaN is missing. A frame of Float64 and String columns if text columns are kept.
-    y : array (n,) or None
+    y : array (n,)
         Labels: int64 if all are whole numbers, else text; or float64 numbers to predict.
     weights : array (n,) or None
     feature_names : tuple of str or None
@@ -43,7 +43,7 @@ class Table:
     """
 
     X: Any
-    y: np.ndarray | None
+    y: np.ndarray
     weights: np.ndarray | None
     feature_names: tuple[str, ...] | None
     target: str | None
@@ -55,10 +55,8 @@ def read_table(
     path: FilePath,
     options: ReadOptions = ReadOptions(),  # noqa: B008
     *,
-    labelled: bool = True,
     numbers: bool = False,
     categories: Literal["refuse", "one_hot", "keep"] = "refuse",
-    progress: Callable[[int, int], None] | None = None,
     batch_bytes: int = 16 << 20,
 ) -> Table:
     r"""Read a whole table.
@@ -68,13 +66,10 @@ def read_table(
     path : str or path-like
         "-" is standard input (CSV unless the options say otherwise).
     options : ReadOptions
-    labelled : bool, default=True
-        Whether there is a target. If not, all columns are attributes, but for one that `options` names as the target.
     numbers : bool, default=False
         Whether the target is a number to predict rather than a class.
     categories : {"refuse", "one_hot", "keep"}, default="refuse"
         What to do with columns of text.
-    progress : callable (bytes read, bytes in all), optional
     batch_bytes : int
         How much is parsed at a time.
 
@@ -99,47 +94,34 @@ def read_table(
     if os.fspath(path) == "-":
         with closing(ByteSource(path)) as source:
             content = source.read()
-    request = _Request(options, labelled, numbers, categories, progress)
     text: dict[int, FileProblem] = {}
     while True:
         with closing(open_reader(path, options, batch_bytes, content)) as reader:
-            roles = find_roles(reader, options, labelled)
+            roles = find_roles(reader, options, labelled=True)
             if not roles.attributes:
                 problem = "has no column besides the target, so there are no attributes; is the separator right?"
                 raise reader.problem(problem)
             try:
-                return _read(reader, roles, request, text)
+                return _read(reader, roles, options, numbers, categories, text)
             except TextFound as found:
-                # Text is not an option for columns that must be numbers.
-                fixed = [problem for m, problem in found.columns.items() if m not in roles.attributes]
-                if fixed:
-                    raise fixed[0] from None
+                for m, found_here in found.columns.items():
+                    if reader.is_typed or m not in roles.attributes:
+                        raise found_here from None  # text is not an option for columns that must be numbers
                 if categories == "refuse":
                     raise _refusal(next(iter(found.columns.values()))) from None
                 text |= found.columns
 
 
-@dataclass(frozen=True)
-class _Request:
-    """What `read_table` is asked for."""
-
-    options: ReadOptions
-    labelled: bool
-    numbers: bool
-    categories: str
-    progress: Callable[[int, int], None] | None
-
-
-def _read(reader: Reader, roles: Roles, request: _Request, found_text: dict[int, FileProblem]) -> Table:
+def _read(
+    reader: Reader, roles: Roles, options: ReadOptions, numbers: bool, categories: str, found_text: dict[int, FileProblem]
+) -> Table:
     """Read a table; `found_text` has the columns that turned out to be text, and the problem to report for each."""
-    is_text = {*found_text, *reader.text}
+    is_text, target = {*found_text, *reader.text}, roles.target
+    assert target is not None  # the last column by default
     text, numeric = ([m for m in roles.attributes if (m in is_text) == kind] for kind in (True, False))
-    target = roles.target if request.labelled else None
-    kinds = dict.fromkeys(text, "text") | dict.fromkeys(numeric, "number")
+    kinds = dict.fromkeys(text, "text") | dict.fromkeys(numeric, "number") | {target: "number" if numbers else "text"}
     if roles.weights is not None:
         kinds[roles.weights] = "number"
-    if target is not None:
-        kinds[target] = "number" if request.numbers else "text"
     blocks: list[np.ndarray] = []
     texts: list[pl.DataFrame] = []
     labels: list[pl.Series] = []
@@ -147,37 +129,32 @@ def _read(reader: Reader, roles: Roles, request: _Request, found_text: dict[int,
     missing: FileProblem | None = None
     for chunk in reader.chunks(kinds):
         texts.append(chunk.frame.select(str(m) for m in text))
-        if text and request.categories == "refuse":
+        if text and categories == "refuse":
             _refuse_text(chunk, texts[-1])
-        blocks.append(checked_numbers(chunk, numeric, request.options))
+        blocks.append(checked_numbers(chunk, numeric, options))
         if roles.weights is not None:
             weights.append(_checked_weights(chunk, roles.weights))
-        if target is not None:
-            own = chunk.frame[str(target)]
-            if request.numbers:
-                own = pl.Series(checked_numbers(chunk, [target], request.options)[:, 0], nan_to_null=True)
-            if missing is None and own.null_count():
-                missing = chunk.complain(int(own.is_null().arg_true()[0]), target, "")
-            labels.append(own)
-        if request.progress is not None:
-            request.progress(chunk.n_bytes, reader.total)
+        own = chunk.frame[str(target)]
+        if numbers:
+            own = pl.Series(checked_numbers(chunk, [target], options)[:, 0], nan_to_null=True)
+        if missing is None and own.null_count():
+            missing = chunk.complain(int(own.is_null().arg_true()[0]), target, "")
+        labels.append(own)
     if not blocks:
         raise reader.no_rows()
-    y = None
-    if target is not None:
-        joined = pl.concat(labels)
-        if missing is not None:
-            raise _missing_target(missing, joined.null_count())
-        y = joined.to_numpy().astype(np.float64) if request.numbers else _as_labels(joined)
-    numbers = np.concatenate(blocks) if len(blocks) > 1 else blocks[0]
-    blocks.clear()
-    columns = _input_columns(reader, roles, pl.concat(texts), request.categories, found_text)
+    y, joined = pl.concat(labels), pl.concat(texts)
+    if missing is not None:
+        where = "here" if y.null_count() == 1 else f"in {y.null_count()} rows, the first of them here"
+        raise missing.reworded(f"the target is missing {where} (texts such as NA, null and none count as missing)")
+    if len(blocks) > 1:
+        blocks = [np.concatenate(blocks)]
+    columns = _input_columns(reader, roles, joined, categories, found_text)
     return Table(
-        X=assemble(columns, numbers, pl.concat(texts)),
-        y=y,
+        X=assemble(columns, blocks[0], joined),
+        y=y.to_numpy().astype(np.float64) if numbers else _as_labels(y),
         weights=np.concatenate(weights) if weights else None,
         feature_names=tuple(name for column in columns for name in column.names) if reader.names else None,
-        target=reader.names[roles.target] if reader.names and roles.target is not None else None,
+        target=reader.names[target] if reader.names else None,
         one_hot={column.title: column.values for column in columns if column.values},
         categorical=tuple(column.title for column in columns if column.kind == "text"),
     )
@@ -194,11 +171,6 @@ def _refuse_text(chunk: Chunk, texts: pl.DataFrame) -> None:
 
 def _refusal(problem: FileProblem) -> FileProblem:
     return problem.reworded(f"{problem.problem}; use --one-hot or --categorical for text columns, or --ignore it")
-
-
-def _missing_target(first: FileProblem, n_missing: int) -> FileProblem:
-    where = "here" if n_missing == 1 else f"in {n_missing} rows, the first of them here"
-    return first.reworded(f"the target is missing {where} (texts such as NA, null and none count as missing)")
 
 
 def _input_columns(

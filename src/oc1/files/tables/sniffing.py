@@ -298,8 +298,6 @@ class Layout:
         For some columns, the only texts there may be.
     is_typed : bool
         Whether the file says which columns hold text, so that the others must not.
-    expansion : int
-        Roughly how many times longer `clean` may make the text.
     """
 
     separator: str
@@ -313,7 +311,6 @@ class Layout:
     text: frozenset[int] = frozenset()
     values: dict[int, frozenset[str]] | None = None
     is_typed: bool = False
-    expansion: int = 1
 
     def name(self, column: int) -> str | None:
         """Return what a column is called, as it may stand in a message."""
