@@ -188,24 +188,19 @@ def label_indices(labels: Sequence[str] | np.ndarray, classes: Sequence[Any] | n
     >>> label_indices(["1", " 2.0", "3"], [1, 2]), label_indices(["b", "c"], ["a", "b"])
     (array([ 0,  1, -1]), array([ 1, -1]))
     """
-    by_text: dict[str, int] = {}
-    by_number: dict[float, int] = {}
+    known: dict[str | float, int] = {}
     for k, value in enumerate(np.asarray(classes).tolist()):
         if isinstance(value, bool):
-            by_text |= {str(value).lower(): k, str(value): k, str(int(value)): k}
-        elif isinstance(value, (int, float)):
-            by_number[value] = k
+            known |= dict.fromkeys((str(value).lower(), str(value), str(int(value))), k)
         else:
-            by_text[str(value).strip()] = k
+            known[value.strip() if isinstance(value, str) else value] = k
 
     def find(text: str) -> int:
         text = str(text).strip()
-        if text in by_text:
-            return by_text[text]
+        if text in known or not is_number(text):
+            return known.get(text, -1)
         whole = whole_number(text)
-        if whole is not None:
-            return by_number.get(whole, -1)
-        return by_number.get(float(text), -1) if is_number(text) else -1
+        return known.get(float(text) if whole is None else whole, -1)
 
     found = {text: find(text) for text in set(labels)}
     return np.array([found[text] for text in labels], dtype=np.int64)

@@ -182,14 +182,12 @@ def assemble(columns: Sequence[InputColumn], numbers: np.ndarray, texts: Iterabl
     pieces: list[Any] = []
     next_number, next_text = iter(numbers.T), iter(texts)
     for column in columns:
-        if column.kind == "number":
-            pieces.append(next(next_number))
-        elif column.kind == "text":
-            pieces.append(next(next_text))
+        own: Any = next(next_number if column.kind == "number" else next_text)
+        if column.kind == "one_hot":
+            indicators = [(own == value).cast(pl.Float64).to_numpy() for value in column.values]
+            pieces += indicators or [np.full(len(own), np.nan)]
         else:
-            text = next(next_text)
-            indicators = [(text == value).cast(pl.Float64).to_numpy() for value in column.values]
-            pieces += indicators or [np.full(len(text), np.nan)]
+            pieces.append(own)
     if any(column.kind == "text" for column in columns):
         return pl.DataFrame(dict(zip([name for column in columns for name in column.names], pieces, strict=True)))
     return np.ascontiguousarray(np.column_stack(pieces))

@@ -243,28 +243,26 @@ def prefetch(items: Iterator[Item], depth: int = 1) -> Iterator[Item]:
 
     A consumer that stops early does not wait for the thread, which may itself be waiting for input that never comes.
     """
-    fetched: Queue[tuple[Any, BaseException | None]] = Queue(maxsize=depth)
+    fetched: Queue[Any] = Queue(maxsize=depth)
     unwanted = Event()
 
     def fetch() -> None:
+        end: BaseException = StopIteration()
         try:
             for item in items:
-                fetched.put((item, None))
+                fetched.put(item)
                 if unwanted.is_set():
                     return
-            fetched.put((None, StopIteration()))
         except BaseException as problem:
-            fetched.put((None, problem))
+            end = problem
+        fetched.put(end)
 
     Thread(target=fetch, daemon=True).start()
     try:
-        while True:
-            item, problem = fetched.get()
-            if isinstance(problem, StopIteration):
-                return
-            if problem is not None:
-                raise problem
+        while not isinstance(item := fetched.get(), BaseException):
             yield item
+        if not isinstance(item, StopIteration):
+            raise item
     finally:
         unwanted.set()
         with suppress(Empty):

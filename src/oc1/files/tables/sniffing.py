@@ -33,6 +33,12 @@ HEAD_BYTES = 1 << 20
 MAX_RECORD_BYTES = 64 << 20
 MAX_COLUMNS = 100_000
 
+_NOT_TEXT = {
+    b"\xff\xfe": "is written in UTF-16; save it as UTF-8",
+    b"\xfe\xff": "is written in UTF-16; save it as UTF-8",
+    b"PK\x03\x04": "is a zip archive or a spreadsheet; save the table as CSV",
+    b"PAR1": "is a Parquet file, not text: use --format parquet, and unpack it if it is compressed by gzip",
+}
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|infinity)", re.IGNORECASE | re.ASCII)
 
 
@@ -168,17 +174,9 @@ class TextBlocks:
 
     def _refuse_binary(self) -> None:
         head, problem = self.head, self.source.problem
-        if head.startswith((b"\xff\xfe", b"\xfe\xff")):
-            raise problem("is written in UTF-16; save it as UTF-8")
-        if head.startswith(b"PK\x03\x04"):
-            raise problem("is a zip archive or a spreadsheet; save the table as CSV")
-        if head.startswith(b"PAR1"):
-            hint = (
-                "compressed by gzip, which is not supported"
-                if self.source.is_gzip
-                else "not text: use --format parquet"
-            )
-            raise problem(f"is a Parquet file, {hint}")
+        for start, what in _NOT_TEXT.items():
+            if head.startswith(start):
+                raise problem(what)
         if b"\0" in head:
             line = head.count(b"\n", 0, head.index(b"\0")) + 1
             raise problem("is not a text file in UTF-8: it has a zero byte", line=line)

@@ -143,10 +143,8 @@ def write_table(path: FilePath, columns: dict[str, Any], format: str | None = No
 
 def _column(values: Any) -> pl.Series:
     values = np.asarray(values)
-    if values.dtype.kind == "O":
+    if values.dtype.kind in "OU":
         return pl.Series([None if value is None else str(value) for value in values.tolist()], dtype=pl.String)
-    if values.dtype.kind == "U":
-        return pl.Series(values.tolist(), dtype=pl.String)
     return pl.Series(values, nan_to_null=values.dtype.kind == "f")
 
 
@@ -154,36 +152,25 @@ def _as_oc1(path: FilePath, frame: pl.DataFrame) -> str:
     for text in {text for column in frame.select(pl.col(pl.String)) for text in column.drop_nulls()}:
         if not text or any(mark in text for mark in " \t,\n\r"):
             raise FileProblem(path, f"OC1's format cannot hold the text {shown(text)}: empty, or with blanks or commas")
-    return _rows(_texts(frame), " ")
+    return _rows(frame, " ")
 
 
 def _as_arff(frame: pl.DataFrame) -> str:
-    header, texts = "@relation table\n\n", _texts(frame)
+    header, frame = "@relation table\n\n", frame.cast({pl.Boolean: pl.String})
     for name, type in frame.schema.items():
         kind = "numeric"
-        if type in (pl.String, pl.Boolean):
-            words = {value: _arff_word(value) for value in sorted(texts[name].drop_nulls().unique().to_list())}
+        if type == pl.String:
+            words = {value: _arff_word(value) for value in sorted(frame[name].drop_nulls().unique().to_list())}
             kind = "{" + ",".join(words.values()) + "}" if words else "string"
-            texts = texts.with_columns(pl.col(name).replace(words))
+            frame = frame.with_columns(pl.col(name).replace(words))
         header += f"@attribute {_arff_word(name)} {kind}\n"
-    return header + "\n@data\n" + _rows(texts, ",")
+    return header + "\n@data\n" + _rows(frame, ",")
 
 
-def _rows(texts: pl.DataFrame, separator: str) -> str:
-    return texts.write_csv(include_header=False, separator=separator, null_value="?", quote_style="never")
+def _rows(frame: pl.DataFrame, separator: str) -> str:
+    return frame.write_csv(include_header=False, separator=separator, null_value="?", quote_style="never")
 
 
 def _arff_word(text: str) -> str:
     plain = text.isascii() and text.replace("_", "").replace("-", "").replace(".", "").isalnum()
     return text if plain else "'" + text.replace("\\", "\\\\").replace("'", "\\'").replace("\n", " ") + "'"
-
-
-def _texts(frame: pl.DataFrame) -> pl.DataFrame:
-    """Return all columns as text, floats in the shortest form that is exact."""
-
-    def text(column: pl.Series) -> pl.Series:
-        if column.dtype.is_float():
-            return pl.Series([None if v is None else repr(v) for v in column.to_list()], dtype=pl.String)
-        return column.cast(pl.String)
-
-    return pl.DataFrame({name: text(frame[name]) for name in frame.columns})
