@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from oc1.baselines import C45Classifier
-from oc1.files.models.storage import Source, model_from_bytes, save_model
+from oc1.files.models.storage import Source, read_model, save_model
 from oc1.files.problems import FileProblem
 from oc1.learners.classifier import OC1Classifier
 from oc1.learners.ensemble import OC1EnsembleClassifier
@@ -198,7 +198,7 @@ def outcome(ending: str, data: bytes) -> str:
     with warnings.catch_warnings(), np.errstate(all="ignore"):
         warnings.simplefilter("ignore")
         try:
-            model = model_from_bytes(data, f"model{ending}").model
+            model = read_model(f"model{ending}", data).model
         except FileProblem as problem:
             message = str(problem)
         else:

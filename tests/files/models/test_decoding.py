@@ -6,7 +6,7 @@ import pytest
 
 from oc1.files.models.decoding import LEARNERS_WITH_CATEGORIES
 from oc1.files.models.encoding import encode_model
-from oc1.files.models.storage import Source, model_from_bytes
+from oc1.files.models.storage import Source, read_model
 from oc1.files.problems import FileProblem
 from oc1.learners.registry import LEARNERS, learner_class
 from oc1.tree import validation
@@ -139,7 +139,7 @@ CHANGES = [
 @pytest.mark.parametrize(("name", "change", "message"), CHANGES, ids=[f"{name}-{words}" for name, _, words in CHANGES])
 def test_every_field_is_checked(fitted, name, change, message):
     with pytest.raises(FileProblem, match=message) as caught:
-        model_from_bytes(changed(fitted[name], change), "model.json")
+        read_model("model.json", changed(fitted[name], change))
     words = str(caught.value)
     assert words.startswith("model.json: ")
     assert words.isprintable()
@@ -154,7 +154,7 @@ def test_nested_learners_have_an_end(fitted):
         document["parameters"]["estimator"] = inner
 
     with pytest.raises(FileProblem, match="nested more than 4 deep"):
-        model_from_bytes(changed(fitted["vote"], nest), "model.json")
+        read_model("model.json", changed(fitted["vote"], nest))
 
     def vote_of_votes(document):
         for _ in range(6):
@@ -166,7 +166,7 @@ def test_nested_learners_have_an_end(fitted):
             document["members"] = [{"features": [0, 1], **inner}]
 
     with pytest.raises(FileProblem, match="votes are nested more than 4 deep"):
-        model_from_bytes(changed(fitted["vote"], vote_of_votes), "model.json")
+        read_model("model.json", changed(fitted["vote"], vote_of_votes))
 
 
 def test_dictionaries_of_trees_are_checked_without_a_file(fitted):

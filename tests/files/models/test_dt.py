@@ -6,7 +6,7 @@ import pytest
 from oc1 import OC1Classifier, OC1EnsembleClassifier, OC1Regressor
 from oc1.baselines import C45Classifier, LMDTClassifier
 from oc1.files.models import dt
-from oc1.files.models.storage import load_model, model_from_bytes, read_model, save_model
+from oc1.files.models.storage import load_model, read_model, save_model
 from oc1.files.problems import FileProblem
 
 OLD = """Training set: hills.data, Dimensions: 2, Categories: 3
@@ -20,7 +20,7 @@ r Hyperplane: Left = [0,4,0], Right = [0,0,4]
 
 
 def read(text):
-    return model_from_bytes(text if isinstance(text, bytes) else text.encode(), "hills.dt").model
+    return read_model("hills.dt", text if isinstance(text, bytes) else text.encode()).model
 
 
 # ---------------------------------------------------------------------------------------------------- there and back
@@ -110,7 +110,7 @@ def test_spellings(change):
 
 
 def test_content_says_what_it_is():
-    assert model_from_bytes(OLD.encode(), "hills.dt.unpruned").model.get_n_leaves() == 3
+    assert read_model("hills.dt.unpruned", OLD.encode()).model.get_n_leaves() == 3
 
 
 # ---------------------------------------------------------------------------------------------------- writing

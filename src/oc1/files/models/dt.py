@@ -68,14 +68,15 @@ def format_tree(model: Any, name: str) -> str:
         raise ValueError(f"a .dt file holds one tree for classes, not {type(model).__name__}: {advice}")
     check_is_fitted(model)
     tree: Any = model.tree_
-    if not tree.has_thresholds:
-        raise ValueError(f"a .dt file holds hyperplanes with two sides, not linear machines: {advice}")
-    if tree.codes:
-        raise ValueError(f"a .dt file cannot hold categorical attributes: {advice}")
-    if len(tree.missing) and tree.missing.any():
-        raise ValueError(f"a .dt file cannot say where missing values go: {advice}")
-    if tree.n_nodes == 1:
-        raise ValueError(f"a .dt file cannot hold a tree that is a single leaf: {advice}")
+    refusals = {
+        "holds hyperplanes with two sides, not linear machines": not tree.has_thresholds,
+        "cannot hold categorical attributes": getattr(tree, "codes", ()),
+        "cannot say where missing values go": np.any(getattr(tree, "missing", ())),
+        "cannot hold a tree that is a single leaf": tree.n_nodes == 1,
+    }
+    for refusal, is_so in refusals.items():
+        if is_so:
+            raise ValueError(f"a .dt file {refusal}: {advice}")
     k = len(tree.classes)
     if not np.array_equal(tree.classes, np.arange(1, k + 1)):
         mapping = [f"class {i} is {described(label)}" for i, label in enumerate(tree.classes.tolist(), 1)]

@@ -13,7 +13,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ... import __version__
 from ...learners.registry import learner_class
-from ...tree.validation import LABEL_TYPES, InvalidField, cut
+from ...tree.validation import InvalidField, cut
 from .building import build_estimator
 from .decoding import decode_document
 from .record import FORMAT, FORMAT_VERSION, Source
@@ -101,7 +101,7 @@ def _encode_model(model: Any, left_out: dict[str, None]) -> dict[str, Any]:
     if hasattr(model, "classes_"):
         data["classes"] = _encode_classes(model.classes_)
     if getattr(model, "categories_", None) is not None:
-        data["categories"] = [None if own is None else [*map(_encode_category, own)] for own in model.categories_]
+        data["categories"] = [None if own is None else [*map(_plain, own)] for own in model.categories_]
     data["n_hyperplanes"] = int(model.n_hyperplanes_)
     if hasattr(model, "estimators_"):
         return data | _encode_vote(model, left_out)
@@ -146,17 +146,11 @@ def _encode_tree(tree: Any) -> dict[str, Any]:
 
 def _encode_classes(classes: np.ndarray) -> dict[str, Any]:
     kind = "str" if classes.dtype.kind == "U" else classes.dtype.name
-    values = classes.tolist()
-    if kind not in LABEL_TYPES or not all(isinstance(value, LABEL_TYPES[kind]) for value in values):
-        raise TypeError(f"class labels of type {classes.dtype} cannot be stored; numbers, texts and booleans can")
-    return {"type": kind, "labels": [str(value) for value in values] if LABEL_TYPES[kind] is str else values}
+    return {"type": kind, "labels": [str(one) if isinstance(one, str) else one for one in classes.tolist()]}
 
 
-def _encode_category(value: Any) -> Any:
-    value = value.item() if isinstance(value, np.generic) else value
-    if not isinstance(value, bool | int | float | str) or (isinstance(value, float) and not np.isfinite(value)):
-        raise TypeError(f"the category {cut(value)} cannot be stored; texts, finite numbers and booleans can")
-    return value
+def _plain(value: Any) -> Any:
+    return value.item() if isinstance(value, np.generic) else value
 
 
 class _NotStored(Exception):
@@ -178,8 +172,7 @@ def _encode_parameters(model: Any, left_out: dict[str, None]) -> dict[str, Any]:
 
 def _encode_value(value: Any, left_out: dict[str, None]) -> Any:
     """Return the value of a parameter as JSON: what JSON does not know is an object whose field says what it is."""
-    if isinstance(value, np.generic):
-        value = value.item()
+    value = _plain(value)
     if value is None or isinstance(value, bool | str):
         return value
     if isinstance(value, int) and -(2**63) <= value < 2**63:

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import gzip
-import io
 import json
 import os
 import stat
 import zlib
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
 from ...tree.validation import InvalidField, described
 from ..atomic import write_file
 from ..problems import FilePath, FileProblem, explained
+from ..source import ByteSource
 from . import dt
 from .decoding import decode_document
 from .record import LoadedModel, ModelRecord, Source
@@ -96,26 +95,31 @@ def load_model(path: FilePath) -> Any:
     return read_model(path).model
 
 
-def read_model(path: FilePath) -> LoadedModel:
+def read_model(path: FilePath, content: bytes | None = None) -> LoadedModel:
     """Load a fitted model together with what is known about its training data.
 
     Parameters
     ----------
     path : str or path-like
+    content : bytes, optional
+        What to read instead of the file.
 
     Returns
     -------
     LoadedModel
     """
-    return model_from_bytes(_read(path), path)
+    record, source = read_record(path, content)
+    return LoadedModel(estimator_of(record, path), source)
 
 
-def read_record(path: FilePath) -> tuple[ModelRecord, Source]:
+def read_record(path: FilePath, content: bytes | None = None) -> tuple[ModelRecord, Source]:
     """Read a model without making an estimator of it, which takes a second less: scikit-learn is not imported.
 
     Parameters
     ----------
     path : str or path-like
+    content : bytes, optional
+        What to read instead of the file.
 
     Returns
     -------
@@ -123,24 +127,24 @@ def read_record(path: FilePath) -> tuple[ModelRecord, Source]:
         `estimator_of` makes an estimator of it.
     source : Source
     """
-    return _record_from_bytes(_read(path), path)
-
-
-def model_from_bytes(data: bytes, path: FilePath) -> LoadedModel:
-    """Make a model of what a file holds.
-
-    Parameters
-    ----------
-    data : bytes
-    path : str or path-like
-        For messages.
-
-    Returns
-    -------
-    LoadedModel
-    """
-    record, source = _record_from_bytes(data, path)
-    return LoadedModel(estimator_of(record, path), source)
+    if content is None:
+        with explained(path):
+            mode = os.stat(path).st_mode
+        if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
+            raise FileProblem(path, "is not a regular file")
+    with closing(ByteSource(path, content)) as file, _problems_of(path):
+        data = file.read(MAX_FILE_BYTES + 1)
+        if len(data) > MAX_FILE_BYTES:
+            raise FileProblem(path, f"is larger than {MAX_FILE_BYTES:,} bytes, the most that a model file may have")
+        if not data.strip():
+            raise FileProblem(path, "is empty")
+        if _is_pickle(data):
+            raise FileProblem(path, _PICKLE)
+        if dt.is_dt(data) or os.fspath(path).lower().removesuffix(".gz").endswith(".dt"):
+            record = dt.parse_tree(data, path)
+            n_examples = float(record.attributes["tree_"].counts[0].sum())
+            return record, Source(n_examples=int(n_examples) if n_examples.is_integer() else None)
+        return decode_document(_parse_json(data, path))
 
 
 def estimator_of(record: ModelRecord, path: FilePath) -> Any:
@@ -158,36 +162,6 @@ def estimator_of(record: ModelRecord, path: FilePath) -> Any:
         return build_estimator(record)
 
 
-def _read(path: FilePath) -> bytes:
-    with explained(path):
-        status = os.stat(path)
-        if not stat.S_ISREG(status.st_mode) and not stat.S_ISDIR(status.st_mode):
-            raise FileProblem(path, "is not a regular file")
-        _check_size(status.st_size, path)
-        with open(path, "rb") as file:
-            return file.read(MAX_FILE_BYTES)
-
-
-def _check_size(n_bytes: int, path: FilePath) -> None:
-    if n_bytes > MAX_FILE_BYTES:
-        raise FileProblem(path, f"is larger than {MAX_FILE_BYTES:,} bytes, the most that a model file may have")
-
-
-def _record_from_bytes(data: bytes, path: FilePath) -> tuple[ModelRecord, Source]:
-    with _problems_of(path):
-        if data[:2] == b"\x1f\x8b":
-            data = _unpacked(data, path)
-        if not data.strip():
-            raise FileProblem(path, "is empty")
-        if _is_pickle(data):
-            raise FileProblem(path, _PICKLE)
-        if dt.is_dt(data) or os.fspath(path).lower().removesuffix(".gz").endswith(".dt"):
-            record = dt.parse_tree(data, path)
-            n_examples = float(record.attributes["tree_"].counts[0].sum())
-            return record, Source(n_examples=int(n_examples) if n_examples.is_integer() else None)
-        return decode_document(_parse_json(data, path))
-
-
 @contextmanager
 def _problems_of(path: FilePath) -> Iterator[None]:
     """Say of which file something is wrong."""
@@ -199,16 +173,6 @@ def _problems_of(path: FilePath) -> Iterator[None]:
         raise FileProblem(path, "is nested too deeply") from None
     except MemoryError:
         raise FileProblem(path, "is too large for the memory") from None
-
-
-def _unpacked(data: bytes, path: FilePath) -> bytes:
-    try:
-        with gzip.GzipFile(fileobj=io.BytesIO(data)) as file:
-            unpacked = file.read(MAX_FILE_BYTES + 1)
-    except (OSError, EOFError, zlib.error) as error:
-        raise FileProblem(path, f"cannot be unpacked: {error}") from None
-    _check_size(len(unpacked), path)
-    return unpacked
 
 
 def _is_pickle(data: bytes) -> bool:

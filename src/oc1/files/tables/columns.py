@@ -12,10 +12,11 @@ import numpy as np
 import polars as pl
 
 from ..problems import FilePath
+from ..source import ByteSource
 from .arff import read_declarations
 from .parquet import ParquetReader
 from .parsing import Chunk, DelimitedReader, find_layout
-from .sniffing import ENDINGS, MISSING_MARKERS, ByteSource, TextBlocks, find_format, is_number, listed, shown
+from .sniffing import ENDINGS, MISSING_MARKERS, TextBlocks, find_format, is_number, listed, shown
 
 Reader = DelimitedReader | ParquetReader
 

@@ -12,9 +12,10 @@ import numpy as np
 import polars as pl
 
 from ..problems import FilePath, FileProblem
+from ..source import ByteSource
 from .columns import InputColumn, Reader, ReadOptions, Roles, assemble, checked_numbers, find_roles, open_reader
 from .parsing import Chunk, TextFound
-from .sniffing import ByteSource, is_number, shown, shown_name, whole_number
+from .sniffing import is_number, shown, shown_name, whole_number
 
 #: A text column with more values than this cannot become 0/1 columns.
 MAX_ONE_HOT_VALUES = 1000
@@ -113,10 +114,15 @@ def read_table(
 
 
 def _read(
-    reader: Reader, roles: Roles, options: ReadOptions, numbers: bool, categories: str, found_text: dict[int, FileProblem]
+    reader: Reader,
+    roles: Roles,
+    options: ReadOptions,
+    numbers: bool,
+    categories: str,
+    found: dict[int, FileProblem],
 ) -> Table:
-    """Read a table; `found_text` has the columns that turned out to be text, and the problem to report for each."""
-    is_text, target = {*found_text, *reader.text}, roles.target
+    """Read a table; `found` has the columns that turned out to be text, and the problem to report for each."""
+    is_text, target = {*found, *reader.text}, roles.target
     assert target is not None  # the last column by default
     text, numeric = ([m for m in roles.attributes if (m in is_text) == kind] for kind in (True, False))
     kinds = dict.fromkeys(text, "text") | dict.fromkeys(numeric, "number") | {target: "number" if numbers else "text"}
@@ -148,7 +154,7 @@ def _read(
         raise missing.reworded(f"the target is missing {where} (texts such as NA, null and none count as missing)")
     if len(blocks) > 1:
         blocks = [np.concatenate(blocks)]
-    columns = _input_columns(reader, roles, joined, categories, found_text)
+    columns = _input_columns(reader, roles, joined, categories, found)
     return Table(
         X=assemble(columns, blocks[0], joined),
         y=y.to_numpy().astype(np.float64) if numbers else _as_labels(y),

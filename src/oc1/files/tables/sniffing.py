@@ -1,21 +1,16 @@
-"""Opening data files, and finding out how they are laid out: format, separator, header."""
+"""Finding out how data files are laid out: format, separator, header."""
 
 from __future__ import annotations
 
-import gzip
-import io
 import os
 import re
-import sys
-import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import PurePath
-from typing import IO, Any
 
-from ..problems import FilePath, FileProblem, explained
+from ..problems import FilePath, FileProblem
+from ..source import ByteSource
 
 #: Texts that mean a missing value, in small letters.
 MISSING_MARKERS = frozenset({"", "?", "na", "n/a", "nan", "null", "none"})
@@ -73,74 +68,7 @@ def whole_number(text: str) -> int | None:
     return int(number) if number.is_integer() and abs(number) <= 2**53 else None
 
 
-# ---------------------------------------------------------------------------------------------------- bytes
-
-
-class ByteSource:
-    """The bytes of a file or of standard input ("-"), unpacked if they are compressed by gzip.
-
-    Parameters
-    ----------
-    path : str or path-like
-    content : bytes, optional
-        What to read instead of the file.
-    """
-
-    def __init__(self, path: FilePath, content: bytes | None = None) -> None:
-        is_stdin = os.fspath(path) == "-"
-        self.path, self.total = "standard input" if is_stdin else os.fspath(path), 0
-        self._is_shared = is_stdin and content is None
-        with explained(self.path):
-            if content is not None:
-                raw: Any = io.BytesIO(content)
-                self.total = len(content)
-            elif is_stdin:
-                raw = sys.stdin.buffer
-            else:
-                raw = open(path, "rb", buffering=0)  # noqa: SIM115
-                self.total = os.fstat(raw.fileno()).st_size
-        self._file = io.BufferedReader(raw, 1 << 16)
-        self._stream: IO[bytes] = self._file
-        self.is_gzip = self.peek(2) == b"\x1f\x8b"
-        if self.is_gzip:
-            self._stream = gzip.GzipFile(fileobj=self._file)  # type: ignore[assignment]
-        elif self.path.lower().endswith(".gz") and self.total:
-            raise self.problem("is not a gzip file, although its name ends in .gz")
-
-    @property
-    def n_bytes(self) -> int:
-        """Bytes read so far, packed ones if the file is; 0 for standard input, which has no known size."""
-        return self._file.tell() if self.total else 0
-
-    def problem(self, text: str, **place: Any) -> FileProblem:
-        """Return a complaint about this file."""
-        return FileProblem(self.path, text, **place)
-
-    def peek(self, size: int) -> bytes:
-        """Return the first bytes, which stay to be read; not for gzip files."""
-        with self._guarded():
-            return self._file.peek(size)[:size]
-
-    def read(self, size: int = -1) -> bytes:
-        """Return the next bytes, fewer than `size` only at the end."""
-        with self._guarded():
-            return self._stream.read(size)
-
-    @contextmanager
-    def _guarded(self) -> Iterator[None]:
-        with explained(self.path):
-            try:
-                yield
-            except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-                state = "cut off" if isinstance(error, EOFError) else "damaged"
-                raise self.problem(f"the gzip file is {state}: it cannot be unpacked") from None
-
-    def close(self) -> None:
-        """Close the file; standard input stays open."""
-        if self._is_shared:
-            self._file.detach()
-        else:
-            self._file.close()
+# ---------------------------------------------------------------------------------------------------- text
 
 
 class TextBlocks:
