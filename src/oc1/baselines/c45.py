@@ -217,7 +217,7 @@ def fractional_probabilities(tree: Tree, X: np.ndarray, smoothing: float = 0.0) 
     Its parts are as large as the branches' shares of the training examples, and the shares of the classes in the
     leaves that they reach are added up.
     """
-    probabilities, mass = tree.smoothed_probabilities(smoothing), tree.counts.sum(axis=1)
+    probabilities, mass = tree.outputs(smoothing), tree.counts.sum(axis=1)
     result = np.zeros((len(X), tree.counts.shape[1]))
     todo = [(0, np.arange(len(X)), np.ones(len(X)))]
     while todo:
@@ -378,7 +378,7 @@ class C45Classifier(SplitterTree, TreeClassifier):
 
     def _shares(self, X: npt.ArrayLike, smoothing: float) -> np.ndarray:
         rows, tree = self._checked(X), cast(Tree, self.tree_)
-        probabilities: np.ndarray = tree.smoothed_probabilities(smoothing)[tree.apply(rows)]
+        probabilities: np.ndarray = tree.outputs(smoothing)[tree.apply(rows)]
         incomplete = np.flatnonzero(np.isnan(rows[:, np.unique(tree.features)]).any(axis=1))
         if len(incomplete):
             probabilities[incomplete] = fractional_probabilities(tree, rows[incomplete].astype(np.float64), smoothing)

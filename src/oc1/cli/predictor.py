@@ -98,7 +98,7 @@ class Predictor:
 
     def leaf_probabilities(self) -> np.ndarray:
         """Return the probabilities of the classes at each node."""
-        return np.asarray(self.tree.smoothed_probabilities(self._smoothing))
+        return np.asarray(self.tree.outputs(self._smoothing))
 
     def predict(self, X: Any) -> np.ndarray:
         """Return the class of each example, as an index; or the number predicted for it."""

@@ -15,8 +15,7 @@ import numpy as np
 from .. import __version__
 from ..learners.reduction import ReducedModel, ReducedTree, reduce_model
 from ..tree.structure import TreeStructure
-from .sums import add_up, fixed_total
-from .values import check_text, kind_of, known_categories, labels_of, unused
+from .values import all_different, check_text, kind_of, known_categories, labels_of
 
 #: Operators of this version are in onnxruntime from 1.12 on, and in most others.
 OPSET, ML_OPSET, IR_VERSION = 17, 3, 8
@@ -157,7 +156,7 @@ class _Graph:
 
     def put_in(self, name: str, element: type, size: int) -> str:
         """Add an input of rows of that size; it is called as wanted, or like it where that is taken or empty."""
-        name = unused(check_text(name, "the attribute") or "attribute", self.taken)
+        (name,) = all_different([check_text(name, "the attribute") or "attribute"], self.taken)
         self.taken.add(name)
         self.inputs.append(self._described(name, element, size))
         return name
@@ -340,15 +339,10 @@ def _machines(graph: _Graph, tree: TreeStructure, raw: str, seen: str) -> Callab
 
 def _count(graph: _Graph, plain: ReducedModel, nodes: list[str]) -> str:
     """Return the smoothed shares of the voices of all trees."""
-    n_classes = len(plain.classes)
-    voices, total = graph.table(np.eye(n_classes)), ""
+    voices, total = graph.table(np.eye(len(plain.classes))), ""
     for tree, node in zip(plain.trees, nodes, strict=True):
         voice = graph.add("Gather", voices, graph.add("Gather", graph.table(tree.votes.astype(np.int32)), node))
         total = graph.add("Add", total, voice) if total else voice
     if plain.smoothing:
         total = graph.add("Add", total, graph.table(np.float64(plain.smoothing)))
-    fixed = fixed_total(plain)
-    if fixed is not None:
-        return graph.add("Div", total, graph.table(np.float64(fixed)))
-    votes: str = add_up(graph.columns(total, n_classes), lambda a, b: graph.add("Add", a, b))
-    return graph.add("Div", total, votes)
+    return graph.add("Div", total, graph.table(np.float64(plain.total_votes)))

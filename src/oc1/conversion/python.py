@@ -12,8 +12,8 @@ from .. import __version__
 from ..learners.reduction import ReducedModel, reduce_model
 from ..tree.validation import cut
 from .parts import part_nodes, part_roots
-from .sums import linear, written_total
-from .values import known_categories, labels_of, plain_value
+from .sums import linear
+from .values import all_different, known_categories, labels_of, plain_value
 
 #: A tree of more levels or leaves is cut into several functions: Python refuses a hundred nested blocks.
 MAX_LEVELS, MAX_LEAVES = 20, 200
@@ -220,14 +220,8 @@ def _variables(plain: ReducedModel) -> list[str]:
     reserved = {"x", "branch", *keyword.kwlist, *dir(builtins)}
     usable = {name for name in names if name.isascii() and name.isidentifier() and names.count(name) == 1} - reserved
     usable = {name for name in usable if not name.startswith("_")}
-    taken, variables = set(usable), []
-    for number, name in enumerate(names, 1):
-        other = f"x{number}"
-        while other in taken:
-            other += "_"
-        variables.append(name if name in usable else other)
-        taken.add(variables[-1])
-    return variables
+    others = all_different((f"x{number}" for number in range(1, len(names) + 1)), usable)
+    return [name if name in usable else other for name, other in zip(names, others, strict=True)]
 
 
 def _answers(plain: ReducedModel, name: str) -> str:
@@ -250,7 +244,6 @@ def {name}_proba(x):
     return list(_tree_1(_values(x))[1])
 '''
     trees = "".join(f"    _tree_{number},\n" for number in range(1, len(plain.trees) + 1))
-    total = written_total(plain, [f"votes[{c}]" for c in range(len(plain.classes))], literal)
     smoothing = literal(plain.smoothing)
     smoothed = f"    votes = [vote + {smoothing} for vote in votes]\n" if plain.smoothing else ""
     return f'''
@@ -270,6 +263,6 @@ def {name}_proba(x):
     votes = [0.0] * len(CLASSES)
     for tree in _TREES:
         votes[tree(x)] += 1.0
-{smoothed}    total = {total}
+{smoothed}    total = {literal(float(plain.total_votes))}
     return [vote / total for vote in votes]
 '''

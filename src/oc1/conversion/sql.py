@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 
 from ..learners.reduction import ReducedModel, ReducedTree, reduce_model
-from .sums import linear, written_total
-from .values import check_text, kind_of, known_categories, labels_of, plain_value, unused
+from .sums import linear
+from .values import all_different, check_text, kind_of, known_categories, labels_of, plain_value
 
 #: How many CASEs may stand inside each other before a tree is cut, and into how many parts it is cut then.
 MAX_LEVELS, N_PARTS = 10, 6
@@ -68,9 +68,7 @@ def to_sql(model: Any, *, table: str | Sequence[str] | None = None) -> str:
         return notes + _expression(plain, columns)
     parts = [table] if isinstance(table, str) else list(table)
     source = ".".join(quoted_name(part, "the table") for part in parts)
-    answers = "oc1_answers"  # not the table itself
-    while answers == parts[-1].casefold():
-        answers += "_"
+    (answers,) = all_different(["oc1_answers"], [parts[-1].casefold()])  # not the table itself
     return f"{notes}{_query(plain, columns, source, answers)}\n"
 
 
@@ -318,62 +316,41 @@ def _query(plain: ReducedModel, columns: _Columns, source: str, table: str) -> s
     """
     if plain.task == "number":
         return f"SELECT data.*, {_expression(plain, columns)} AS prediction\nFROM {source} AS data"
-    labels, n_classes = _written_labels(plain), len(plain.classes)
-    outputs = [quoted_name(name, "the class") for name in _output_names(plain)]
-    if plain.task == "class":
-        tree = plain.trees[0]
-        answers: dict[tuple[Any, ...], int] = {}
-        for node in np.flatnonzero(tree.tree.is_leaf).tolist():
-            answers.setdefault((int(tree.votes[node]), *tree.leaves[node].tolist()), len(answers))
-
-        def say(node: int) -> str:
-            return str(answers[int(tree.votes[node]), *tree.leaves[node].tolist()])
-
-        rows = [
-            f"({number}, {labels[vote]}, {', '.join(map(literal, shares))})"
-            for (vote, *shares), number in answers.items()
-        ]
-        chosen = "answers.label AS prediction"
-        shares = [f"CAST(answers.s{c} AS DOUBLE PRECISION) AS {outputs[c]}" for c in range(n_classes)]
-        joins = [f"JOIN {table} AS answers ON answers.number = {_write_tree(columns, tree, say)}"]
+    if len(plain.trees) > MAX_TREES:
+        raise ValueError(
+            f"the vote has {len(plain.trees)} trees; a query can ask {MAX_TREES}. Without a table there is an "
+            "expression for the label, which has no such limit"
+        )
+    is_vote, labels, n_classes = plain.task == "vote", _written_labels(plain), len(plain.classes)
+    # Each leaf says one of these: a class, and the shares of the classes.
+    if is_vote:
+        answers: list[Any] = [(c, *row) for c, row in enumerate(np.eye(n_classes).tolist())]
+        aliases = [f"a{number}" for number in range(1, len(plain.trees) + 1)]
+        trees = [_votes(columns, tree) for tree in plain.trees]
     else:
-        if len(plain.trees) > MAX_TREES:
-            raise ValueError(
-                f"the vote has {len(plain.trees)} trees; a query can ask {MAX_TREES}. Without a table there is an "
-                "expression for the label, which has no such limit"
-            )
-        rows = [
-            f"({c}, {labels[c]}, {', '.join(literal(float(c == other)) for other in range(n_classes))})"
-            for c in range(n_classes)
-        ]
-        numbers = range(1, len(plain.trees) + 1)
-        sums = [" + ".join(f"a{number}.s{c}" for number in numbers) for c in range(n_classes)]
-        voices = [f"CAST({one} AS DOUBLE PRECISION)" for one in sums]  # PostgreSQL's literals are exact decimals
+        tree, aliases = plain.trees[0], ["answers"]
+        said = [(vote, *row) for vote, row in zip(tree.votes.tolist(), tree.leaves.tolist(), strict=True)]
+        answers = list(dict.fromkeys(said[node] for node in np.flatnonzero(tree.tree.is_leaf)))
+        places = {answer: str(place) for place, answer in enumerate(answers)}
+        trees = [_write_tree(columns, tree, lambda node: places[said[node]])]
+    rows = [f"({i}, {labels[vote]}, {', '.join(map(literal, row))})" for i, (vote, *row) in enumerate(answers)]
+    sums = [" + ".join(f"{alias}.s{c}" for alias in aliases) for c in range(n_classes)]
+    voices = [f"CAST({one} AS DOUBLE PRECISION)" for one in sums]  # PostgreSQL's literals are exact decimals
+    shares, chosen = voices, "answers.label"
+    if is_vote:
         smoothing = literal(float(plain.smoothing))
         smoothed = [f"({one} + {smoothing})" if plain.smoothing else one for one in voices]
-        total = written_total(plain, smoothed, literal)
-        shares = [f"{smoothed[c]} / {total} AS {outputs[c]}" for c in range(n_classes)]
+        shares = [f"{one} / {literal(float(plain.total_votes))}" for one in smoothed]
         cases = "\n  ".join(
             f"WHEN {' AND '.join(f'{voices[c]} >= {other}' for other in voices[c + 1 :])} THEN {labels[c]}"
             for c in range(n_classes - 1)
         )
-        chosen = f"CASE {cases} ELSE {labels[-1]} END AS prediction" if cases else f"{labels[0]} AS prediction"
-        joins = [
-            f"JOIN {table} AS a{number} ON a{number}.number = {_votes(columns, tree)}"
-            for number, tree in zip(numbers, plain.trees, strict=True)
-        ]
+        chosen = f"CASE {cases} ELSE {labels[-1]} END" if cases else labels[0]
     names = ", ".join(["number", "label", *(f"s{c}" for c in range(n_classes))])
     values = ",\n  ".join(rows)
-    selected = ",\n  ".join(["data.*", chosen, *shares])
+    called = all_different((f"p_{label}" for label in labels_of(plain)[0]), key=str.casefold)
+    outputs = [f"{share} AS {quoted_name(name, 'the class')}" for share, name in zip(shares, called, strict=True)]
+    selected = ",\n  ".join(["data.*", f"{chosen} AS prediction", *outputs])
+    joins = [f"JOIN {table} AS {alias} ON {alias}.number = {one}" for alias, one in zip(aliases, trees, strict=True)]
     lines = [f"WITH {table}({names}) AS (VALUES\n  {values}\n)", f"SELECT {selected}", f"FROM {source} AS data", *joins]
     return "\n".join(lines)
-
-
-def _output_names(plain: ReducedModel) -> list[str]:
-    """Return ``p_<class>`` for each class, made different where only capital letters tell them apart."""
-    names: list[str] = []
-    taken: set[str] = set()
-    for label in labels_of(plain)[0]:
-        names.append(unused(f"p_{label}", taken, str.casefold))
-        taken.add(names[-1].casefold())
-    return names

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Iterable
 from numbers import Integral, Real
 from typing import Any
 
@@ -60,16 +60,20 @@ def known_categories(plain: ReducedModel) -> dict[int, dict[Any, int]]:
     return known
 
 
-def unused(wanted: str, taken: Collection[str], key: Callable[[str], str] = str) -> str:
-    """Return a name, numbered if need be, so that what `key` makes of it is not taken yet.
+def all_different(wanted: Iterable[str], taken: Iterable[str] = (), key: Callable[[str], str] = str) -> list[str]:
+    """Return names, numbered if need be, so that what `key` makes of each is not taken yet.
 
     Examples
     --------
-    >>> unused("P", {"p", "p_2"}, str.casefold)
-    'P_3'
+    >>> all_different(["P", "q", "p"], {"p_2"}, str.casefold)
+    ['P', 'q', 'p_3']
     """
-    name, number = wanted, 1
-    while key(name) in taken:
-        number += 1
-        name = f"{wanted}_{number}"
-    return name
+    names, known = [], set(taken)
+    for own in wanted:
+        name, number = own, 1
+        while key(name) in known:
+            number += 1
+            name = f"{own}_{number}"
+        known.add(key(name))
+        names.append(name)
+    return names

@@ -35,23 +35,14 @@ def page_data(
         raise ValueError("y is needed with X: the classes (or numbers) of the examples")
     whole, path = _with_path(model)
     reduced = reduce_model(whole)
-    is_vote, values = reduced.task == "vote", getattr(model, "categories_", None)
+    values = getattr(model, "categories_", None)
     checked: Any = None if X is None else (model if hasattr(X, "columns") else without_names(model))._checked(X)
     answers: Any = y  # class indices, or numbers
     if checked is not None and len(reduced.classes):
         answers = class_numbers(reduced.classes, y, len(checked))
     trees, budget = [], MAX_NUMBERS
     for own in reduced.trees:
-        examples = None
-        if checked is not None:
-            rows, known = np.arange(len(checked)), None
-            if len(reduced.classes):  # a tree of a vote may not have seen all classes
-                labels = reduced.classes[answers]
-                rows = np.flatnonzero(np.isin(labels, own.learner.classes_))
-                known = labels[rows]
-            # A tree takes the category numbers of its own model; the members of a vote are given those of the vote.
-            taker = without_names(own.learner) if is_vote else own.learner.tree_
-            examples = NodeExamples.make(taker, checked[rows][:, own.columns], known)
+        examples = None if checked is None else _examples(own, reduced, checked, answers)
         record, budget = _tree_record(own, reduced.classes, examples, budget)
         if path is not None:
             record["path"] = _path_record(model, path, checked, answers)
@@ -109,15 +100,25 @@ def _with_path(model: Any) -> tuple[Any, _Path | None]:
 # ---------------------------------------------------------------------------------------------------- trees
 
 
+def _examples(own: ReducedTree, reduced: ReducedModel, X: np.ndarray, answers: np.ndarray) -> NodeExamples:
+    """Send the examples down one tree, those of classes that it knows: a tree of a vote may not have seen all."""
+    # A tree takes the category numbers of its own model; the members of a vote are given those of the vote.
+    taker = without_names(own.learner) if reduced.task == "vote" else own.learner.tree_
+    if not len(reduced.classes):
+        return NodeExamples.make(taker, X[:, own.columns], None)
+    labels = reduced.classes[answers]
+    rows = np.isin(labels, own.learner.classes_)
+    return NodeExamples.make(taker, X[rows][:, own.columns], labels[rows])
+
+
 def _tree_record(
     own: ReducedTree, classes: np.ndarray, examples: NodeExamples | None, budget: int
 ) -> tuple[dict[str, Any], int]:
     """Return one tree for the page, and how many numbers may still be spent on histograms."""
     tree, original, columns = own.tree, own.learner.tree_, own.columns
     place = np.searchsorted(classes, original.classes) if tree.predicts_classes else np.zeros(1, dtype=np.int64)
-    own_scale = getattr(own.learner, "_scale", np.ones(len(columns)))
     scale = np.zeros(len(tree.fill))
-    scale[columns] = own_scale
+    scale[columns] = getattr(own.learner, "_scale", 1.0)
     histograms: dict[int, Any] = {}
     averages: dict[int, Any] = {}
     if examples is not None:
@@ -139,11 +140,11 @@ def _tree_record(
         "values": None if tree.predicts_classes else own.leaves[:, 0].tolist(),
         "fill": [_number(value) for value in tree.fill],
         # Files of the original know neither averages nor scales.
-        "average": bool(original.fill.any() or (own_scale != 1).any()),
+        "average": bool(original.fill.any() or (scale[columns] != 1).any()),
         "scale": [_rounded(value) for value in scale],
         "smoothing": float(getattr(own.learner, "smoothing", 0.0)),
         "columns": [int(column) for column in columns] if len(columns) < len(tree.fill) else None,
-        "codes": {str(column): _by_label(codes) for column, codes in own.codes.items()},
+        "codes": {str(m): dict(zip(_labels(codes), codes.values(), strict=True)) for m, codes in own.codes.items()},
         "histograms": histograms,
         "averages": averages,
     }, budget
@@ -177,10 +178,6 @@ def _test_record(own: ReducedTree, node: int) -> dict[str, Any]:
     return record
 
 
-def _by_label(codes: dict[Any, float]) -> dict[str, float]:
-    return dict(zip(_labels(codes), codes.values(), strict=True))
-
-
 def _labels(values: Iterable[Any]) -> list[str]:
     """Return what categories are called, all different."""
     (labels,) = labels_of((tuple(values),))
@@ -189,7 +186,7 @@ def _labels(values: Iterable[Any]) -> list[str]:
 
 def _sparse(counts: np.ndarray, place: np.ndarray) -> list[Any]:
     """Return counts as [class, weight, class, weight, ...]."""
-    return [part for k in np.flatnonzero(counts) for part in (int(place[k]), _plain_number(counts[k]))]
+    return [part for k in np.flatnonzero(counts) for part in (int(place[k]), _number(counts[k]))]
 
 
 def _histogram_record(histogram: Histogram, place: np.ndarray) -> dict[str, Any]:
@@ -239,25 +236,23 @@ def _attributes(reduced: ReducedModel, values: Any, X: np.ndarray | None, source
         if values is not None and values[m] is not None:
             record["categories"] = _labels(values[m])
         else:
-            record["low"], record["high"], seen = _range(m, X, ranges, reduced)
-            if not seen:
-                record["rough"] = 1
+            record |= _range(m, X, ranges, reduced)
         records.append(record)
     return records
 
 
-def _range(m: int, X: np.ndarray | None, ranges: list[Any], reduced: ReducedModel) -> tuple[Any, Any, bool]:
-    """Return where an attribute's values lie, in the examples or the training data, and True; else a guess to draw."""
+def _range(m: int, X: np.ndarray | None, ranges: list[Any], reduced: ReducedModel) -> dict[str, Any]:
+    """Return where an attribute's values lie, in the examples or the training data; else a rough guess to draw."""
     if X is not None and np.isfinite(X[:, m]).any():
-        return _rounded(np.nanmin(X[:, m])), _rounded(np.nanmax(X[:, m])), True
+        return {"low": _rounded(np.nanmin(X[:, m])), "high": _rounded(np.nanmax(X[:, m]))}
     if ranges and np.isfinite(ranges[m]).all():
-        return _rounded(ranges[m][0]), _rounded(ranges[m][1]), True
+        return {"low": _rounded(ranges[m][0]), "high": _rounded(ranges[m][1])}
     for own in reduced.trees:
         if m in own.columns:
             scale = getattr(own.learner, "_scale", np.ones(len(own.columns)))[own.columns.tolist().index(m)]
             middle, spread = float(own.tree.fill[m]), 2.5 * float(scale)
-            return _rounded(middle - spread, 3), _rounded(middle + spread, 3), False
-    return None, None, False
+            return {"low": _rounded(middle - spread, 3), "high": _rounded(middle + spread, 3), "rough": 1}
+    return {"low": None, "high": None, "rough": 1}
 
 
 def _chosen_rows(n: int, most: int) -> np.ndarray:
@@ -293,12 +288,9 @@ def _points(X: np.ndarray | None, y: Any, values: Any) -> list[list[Any]]:
 
 def _number(value: float) -> float | int | None:
     """Return a number exactly, None for what JSON cannot hold."""
-    return _plain_number(value) if np.isfinite(value) else None
-
-
-def _plain_number(value: float) -> float | int:
-    value = float(value)
-    return int(value) if value.is_integer() and abs(value) < 2**53 else value
+    if not np.isfinite(value):
+        return None
+    return int(value) if float(value).is_integer() and abs(value) < 2**53 else float(value)
 
 
 def _rounded(value: float, digits: int = 5) -> float | int | None:

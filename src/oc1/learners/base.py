@@ -531,7 +531,7 @@ class TreeClassifier(BaseOC1Classifier, TreeEstimator):
             In the order of ``classes_``.
         """
         leaves = self.apply(X)
-        return np.asarray(self.tree_.smoothed_probabilities(self.smoothing)[leaves])
+        return np.asarray(self.tree_.outputs(self.smoothing)[leaves])
 
 
 # ---------------------------------------------------------------------------------------------------- by a splitter

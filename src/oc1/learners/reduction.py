@@ -71,6 +71,11 @@ class ReducedModel:
     smoothing: float
     notes: tuple[str, ...] = ()
 
+    @property
+    def total_votes(self) -> float:
+        """What the smoothed votes for all classes add up to."""
+        return len(self.trees) + self.smoothing * len(self.classes)
+
 
 def reduce_model(model: Any) -> ReducedModel:
     """Reduce a fitted tree or vote of this package to its trees.

@@ -135,16 +135,6 @@ class TreeStructure(ABC):
         """Most frequent class of each node, as an index."""
         return np.asarray(self.counts.argmax(axis=1))
 
-    @property
-    def probabilities(self) -> np.ndarray:
-        """Share of each class at each node."""
-        return self.smoothed_probabilities(0.0)
-
-    def smoothed_probabilities(self, smoothing: float) -> np.ndarray:
-        """Return the share of each class at each node with `smoothing` more examples of every class."""
-        counts = self.counts + smoothing
-        return np.asarray(counts / counts.sum(axis=1, keepdims=True))
-
     # ------------------------------------------------------------------ what leaves predict
 
     @property
@@ -153,8 +143,12 @@ class TreeStructure(ABC):
         return len(self.classes) > 0
 
     def outputs(self, smoothing: float = 0.0) -> np.ndarray:
-        """Return what each node predicts as a leaf, a row each: the share of each class, or one number."""
-        return self.smoothed_probabilities(smoothing)
+        """Return what each node predicts as a leaf, a row each: the share of each class, or one number.
+
+        The shares are those with `smoothing` more examples of every class.
+        """
+        counts = self.counts + smoothing
+        return np.asarray(counts / counts.sum(axis=1, keepdims=True))
 
     @property
     def leaf_scores(self) -> np.ndarray:
@@ -272,18 +266,17 @@ class TreeStructure(ABC):
 
     def decision_path(self, X: np.ndarray) -> sparse.csr_matrix:
         """Return a sparse matrix (rows, nodes) that marks the nodes each row passes through."""
-        parents, leaves = self.parents, self.apply(X)
-        paths = {}
-        for leaf in np.unique(leaves):
+        parents = self.parents
+        leaves, places = np.unique(self.apply(X), return_inverse=True)
+        indices, starts = [], [0]
+        for leaf in leaves:
             path = [leaf]
             while parents[path[-1]] >= 0:
                 path.append(parents[path[-1]])
-            paths[leaf] = path[::-1]
-        columns = [paths[leaf] for leaf in leaves]
-        starts = np.concatenate([[0], np.cumsum([len(path) for path in columns])]).astype(np.int64)
-        indices = np.concatenate(columns) if columns else np.empty(0, dtype=np.int64)
+            indices += path[::-1]
+            starts.append(len(indices))
         ones = np.ones(len(indices), dtype=np.int64)
-        return sparse.csr_matrix((ones, indices, starts), shape=(X.shape[0], self.n_nodes))
+        return sparse.csr_matrix((ones, indices, starts), shape=(len(leaves), self.n_nodes))[places]
 
     def sum_upwards(self, at_leaves: np.ndarray) -> np.ndarray:
         """Add up values given at the leaves (zero elsewhere) so that each node has the sum over its subtree."""

@@ -5,6 +5,7 @@ Compiled code follows the indices of a tree without a second look, so everything
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from itertools import chain, pairwise
@@ -42,6 +43,12 @@ class InvalidField(ValueError):
         super().__init__(f"{where}: {problem}" if where else problem)
 
 
+def require(holds: Any, where: str, problem: str) -> None:
+    """Raise an `InvalidField` unless something holds."""
+    if not holds:
+        raise InvalidField(where, problem)
+
+
 @contextmanager
 def within(where: str) -> Iterator[None]:
     """Put the name of the record in front of the field that a `InvalidField` names."""
@@ -59,13 +66,13 @@ def described(value: Any) -> str:
     >>> described([1, 2]), described(None), described("x" * 100)
     ('a list', 'null', "'xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx...'")
     """
-    if isinstance(value, list):
-        return "a list"
-    if isinstance(value, dict):
-        return "an object"
     if isinstance(value, str):
         return repr(value if len(value) <= LONGEST else value[: LONGEST - 3] + "...")
-    return {None: "null", True: "true", False: "false"}[value] if value is None or type(value) is bool else cut(value)
+    if value is None or isinstance(value, bool):
+        return json.dumps(value)
+    if isinstance(value, list | dict):
+        return "a list" if isinstance(value, list) else "an object"
+    return cut(value)
 
 
 def cut(value: Any) -> str:
@@ -79,16 +86,13 @@ def cut(value: Any) -> str:
 
 def record(value: Any, required: Iterable[str], optional: Iterable[str] = ()) -> dict[str, Any]:
     """Return a dictionary that has the required fields, and no others than the optional ones."""
-    if type(value) is not dict:
-        raise InvalidField("", f"must be an object with named fields, not {described(value)}")
+    require(type(value) is dict, "", f"must be an object with named fields, not {described(value)}")
     known = {*required, *optional}
     for name in value:
-        if name not in known:
-            raise InvalidField("", f"the field {described(name)} is not known")
+        require(name in known, "", f"the field {described(name)} is not known")
     for name in required:
-        if name not in value:
-            raise InvalidField(name, "is missing")
-    return value
+        require(name in value, name, "is missing")
+    return dict(value)
 
 
 def text(value: Any, where: str) -> str:
@@ -100,20 +104,16 @@ def text(value: Any, where: str) -> str:
 
 def whole(value: Any, where: str, low: int = 0, high: int = 2**63 - 1) -> int:
     """Return a whole number in a range."""
-    if type(value) is not int:
-        raise InvalidField(where, f"must be a whole number, not {described(value)}")
-    if not low <= value <= high:
-        raise InvalidField(where, f"must be from {low} to {high}, not {described(value)}")
-    return value
+    require(type(value) is int, where, f"must be a whole number, not {described(value)}")
+    require(low <= value <= high, where, f"must be from {low} to {high}, not {described(value)}")
+    return int(value)
 
 
 def items(value: Any, where: str, length: int | None = None) -> list[Any]:
     """Return a list, of some length if one is given."""
-    if type(value) is not list:
-        raise InvalidField(where, f"must be a list, not {described(value)}")
-    if length is not None and len(value) != length:
-        raise InvalidField(where, f"must have {length} entries, but has {len(value)}")
-    return value
+    require(type(value) is list, where, f"must be a list, not {described(value)}")
+    require(length in (None, len(value)), where, f"must have {length} entries, but has {len(value)}")
+    return value  # type: ignore[no-any-return]
 
 
 # ---------------------------------------------------------------------------------------------------- arrays
@@ -181,33 +181,30 @@ def labels(values: Any, where: str, kind: str | None = None) -> np.ndarray:
     """Return class labels as ``np.unique`` gives them: of one type (a key of `LABEL_TYPES`), in order, each once."""
     types = {type(value) for value in items(values, where)}
     if kind is None:
-        own = types.pop() if len(types) == 1 else None
-        if own not in _USUAL and values:
-            raise InvalidField(where, "must all be texts, all whole numbers, all numbers, or true and false")
-        kind = _USUAL.get(own, "float64")  # type: ignore[arg-type]
-    elif kind not in LABEL_TYPES:
-        raise InvalidField(where, f"type {described(kind)} is not known")
-    elif not types <= {LABEL_TYPES[kind]}:
-        raise InvalidField(where, f"not all labels are of type {kind}")
-    if not all(one < other for one, other in pairwise(values)):
-        raise InvalidField(where, "the labels must be in order, each of them once")
+        usual = len(types) <= 1 and types <= {*_USUAL}
+        require(usual, where, "must all be texts, all whole numbers, all numbers, or true and false")
+        kind = _USUAL[types.pop()] if types else "float64"
+    require(kind in LABEL_TYPES, where, f"type {described(kind)} is not known")
+    require(types <= {LABEL_TYPES[kind]}, where, f"not all labels are of type {kind}")
+    in_order = all(one < other for one, other in pairwise(values))
+    require(in_order, where, "the labels must be in order, each of them once")
     dtype = kind if kind != "int64" or max(values, default=0) < 2**63 else "uint64"
     try:
         with np.errstate(over="ignore"):
             array = np.array(values, dtype=dtype)
     except OverflowError:
         raise InvalidField(where, f"a label is too large for {kind}") from None
-    if array.tolist() != values or (array.dtype.kind == "f" and not np.isfinite(array).all()):
-        raise InvalidField(where, f"a label cannot be held by {kind}")
+    holds = array.tolist() == values and (array.dtype.kind != "f" or np.isfinite(array).all())
+    require(holds, where, f"a label cannot be held by {kind}")
     return array
 
 
 # ---------------------------------------------------------------------------------------------------- trees
 
 
-def preorder(children: np.ndarray, where: str = "children") -> None:
+def preorder(children: np.ndarray) -> None:
     """Check that nodes form a tree in preorder: a node, then all below its first branch, then the second, ..."""
-    rows, stack, expected = children.tolist(), [0], 0
+    rows, stack, expected, where = children.tolist(), [0], 0, "children"
     while stack:
         node = stack.pop()
         if node < expected:
@@ -221,19 +218,17 @@ def preorder(children: np.ndarray, where: str = "children") -> None:
         if len(branches) == 1:
             raise InvalidField(where, f"node {node} has only one branch")
         stack += branches[::-1]
-    if expected < len(rows):
-        raise InvalidField(where, f"node {expected} has no parent")
+    require(expected == len(rows), where, f"node {expected} has no parent")
 
 
 def offsets(values: Any, where: str, is_leaf: np.ndarray, total: int, least: int) -> np.ndarray:
     """Return where the parts of each node begin: leaves have none, other nodes `least` or more."""
     starts = numbers(values, where, np.int64, length=len(is_leaf) + 1, low=0, high=total)
     sizes = np.diff(starts)
-    if starts[0] != 0 or starts[-1] != total or (sizes < 0).any():
-        raise InvalidField(where, f"must rise from 0 to {total}")
-    wrong = np.flatnonzero(np.where(is_leaf, sizes != 0, sizes < least))
-    if len(wrong):
-        raise InvalidField(where, f"node {wrong[0]} must have {'none' if is_leaf[wrong[0]] else f'at least {least}'}")
+    rises = starts[0] == 0 and starts[-1] == total and (sizes >= 0).all()
+    require(rises, where, f"must rise from 0 to {total}")
+    for node in np.flatnonzero(np.where(is_leaf, sizes != 0, sizes < least)):
+        raise InvalidField(where, f"node {node} must have {'none' if is_leaf[node] else f'at least {least}'}")
     return starts
 
 
@@ -245,13 +240,11 @@ MACHINES = ("machines", "functions", "labels")
 
 def tree_fields(data: Any, kind: str) -> dict[str, Any]:
     """Return the checked fields of a tree of some kind: "tests", "regression" or "machines"."""
-    if type(data) is not dict:
-        raise InvalidField("", f"must be an object with named fields, not {described(data)}")
+    require(type(data) is dict, "", f"must be an object with named fields, not {described(data)}")
     own_kind, form = data.get("kind", "tests"), data.get("format")
-    if own_kind != kind:
-        raise InvalidField("kind", f"this is a tree of {cut(own_kind).strip(chr(39))}, not of {kind}")
-    if type(form) is not int or form != FORMAT:
-        raise InvalidField("format", f"tree format {cut(form)} is not known; this version reads format {FORMAT}")
+    require(own_kind == kind, "kind", f"this is a tree of {cut(own_kind).strip(chr(39))}, not of {kind}")
+    is_known = type(form) is int and form == FORMAT
+    require(is_known, "format", f"tree format {cut(form)} is not known; this version reads format {FORMAT}")
     if kind == "machines":
         return machine_tree(record(data, (*STRUCTURE, *MACHINES), ("kind",)))
     numbers_predicted = REGRESSION if kind == "regression" else ()
@@ -264,31 +257,23 @@ def tree_fields(data: Any, kind: str) -> dict[str, Any]:
 def structure(data: dict[str, Any], width: int | None, n_outputs: int | None = None) -> dict[str, Any]:
     """Return the checked fields of a `TreeStructure`; `n_outputs` are the columns of ``counts`` if not the classes."""
     n = len(items(data["children"], "children"))
-    if n == 0:
-        raise InvalidField("children", "a tree has at least one node")
+    require(n > 0, "children", "a tree has at least one node")
     children = table(data["children"], "children", np.int32, width=width, low=-1, high=n - 1)
-    if children.shape[1] == 0:
-        raise InvalidField("children", "a node has at least one place for a branch")
+    require(children.shape[1] > 0, "children", "a node has at least one place for a branch")
     preorder(children)
     fill = numbers(data["fill"], "fill")
-    if len(fill) == 0:
-        raise InvalidField("fill", "there must be at least one attribute")
+    require(len(fill) > 0, "fill", "there must be at least one attribute")
     classes = labels(data["classes"], "classes")
-    if n_outputs is None and len(classes) == 0:
-        raise InvalidField("classes", "there must be at least one class")
-    if n_outputs is not None and len(classes):
-        raise InvalidField("classes", "a tree that predicts numbers has no classes")
+    require(n_outputs or len(classes), "classes", "there must be at least one class")
+    require(not (n_outputs and len(classes)), "classes", "a tree that predicts numbers has no classes")
     counts = table(data["counts"], "counts", length=n, width=n_outputs or len(classes), low=0)
     with np.errstate(over="ignore"):
         sums = counts.sum(axis=1)
-    if not ((sums > 0) & np.isfinite(sums)).all():
-        node = int(np.flatnonzero(~((sums > 0) & np.isfinite(sums)))[0])
+    for node in np.flatnonzero(~((sums > 0) & np.isfinite(sums))):
         raise InvalidField(f"counts[{node}]", f"must add up to a positive finite number, not {sums[node]}")
     names = texts(data["feature_names"], "feature_names")
-    if names and len(names) != len(fill):
-        raise InvalidField(
-            "feature_names", f"must be none or {len(fill)}, as many as there are attributes, not {len(names)}"
-        )
+    wanted = f"must be none or {len(fill)}, as many as there are attributes, not {len(names)}"
+    require(len(names) in (0, len(fill)), "feature_names", wanted)
     return {
         "children": children,
         "counts": counts,
@@ -309,8 +294,8 @@ def linear_tree(data: dict[str, Any], n_outputs: int | None = None) -> dict[str,
     terms = offsets(data["terms"], "terms", is_leaf, len(features), 1)
     starts = np.zeros(len(features), dtype=bool)
     starts[terms[:-1][~is_leaf]] = True
-    if (np.diff(features, prepend=-1)[~starts] <= 0).any():
-        raise InvalidField("features", "the terms of a test must be in the order of the attributes, each of them once")
+    in_order = (np.diff(features, prepend=-1)[~starts] > 0).all()
+    require(in_order, "features", "the terms of a test must be in the order of the attributes, each of them once")
     codes, categories = categorical(data.get("codes", []), data.get("categories", []), d)
     return {
         **fields,
@@ -329,8 +314,8 @@ def directions(values: Any, n_terms: np.ndarray) -> Any:
     if values == []:
         return ()
     missing = numbers(values, "missing", np.int8, length=len(n_terms), low=-1, high=1)
-    if (n_terms[missing != 0] != 1).any():
-        raise InvalidField("missing", "only a test of one attribute can have a direction for missing values")
+    alone = (n_terms[missing != 0] == 1).all()
+    require(alone, "missing", "only a test of one attribute can have a direction for missing values")
     return missing
 
 
@@ -340,8 +325,8 @@ def categorical(codes: Any, names: Any, d: int) -> tuple[tuple[Any, ...], tuple[
         return (), ()
     own_codes, own_names = [], []
     for m, (own, called) in enumerate(zip(items(codes, "codes", d), items(names, "categories", d), strict=True)):
-        if (own is None) != (called is None):
-            raise InvalidField(f"codes[{m}]", "an attribute with codes must have categories, and one without must not")
+        both = (own is None) == (called is None)
+        require(both, f"codes[{m}]", "an attribute with codes must have categories, and one without must not")
         own_codes.append(None if own is None else numbers(own, f"codes[{m}]"))
         own_names.append(None if own is None else texts(called, f"categories[{m}]", len(own)))
     return tuple(own_codes), tuple(own_names)
@@ -353,8 +338,7 @@ def machine_tree(data: dict[str, Any]) -> dict[str, Any]:
     n_branches = (fields["children"] >= 0).sum(axis=1)
     functions = table(data["functions"], "functions", width=len(fields["fill"]) + 1)
     machines = offsets(data["machines"], "machines", n_branches == 0, len(functions), 2)
-    if (np.diff(machines) != n_branches).any():
-        node = int(np.flatnonzero(np.diff(machines) != n_branches)[0])
+    for node in np.flatnonzero(np.diff(machines) != n_branches):
         raise InvalidField("machines", f"node {node} must have a function for each branch")
     n_classes = len(fields["classes"])
     return {

@@ -7,10 +7,9 @@ import math
 import numpy as np
 
 from ...learners.reduction import ReducedModel
-from ..sums import fixed_total, written_sum
 from .fixed_point import highest
 from .style import ONE, Style, integers
-from .text import function, wrapped
+from .text import function
 
 
 def write_answers(style: Style, plain: ReducedModel) -> list[str]:
@@ -104,33 +103,22 @@ def _of_votes(style: Style, plain: ReducedModel) -> list[str]:
             "    return best;",
         ],
     )
-    body = _fixed_vote_shares(style, plain) if style.is_fixed else _vote_shares(style, plain)
-    return [count, predict, _probabilities(style, "The share of the votes for each class.", body)]
-
-
-def _fixed_vote_shares(style: Style, plain: ReducedModel) -> list[str]:
-    n, n_classes = len(plain.trees), len(plain.classes)
-    shares = (np.arange(n + 1) + plain.smoothing) / (n + plain.smoothing * n_classes)
-    return [
-        # The shares of rounded votes must not add up to more than they should.
-        style.numbers_table(style.share, "share", np.floor(shares * ONE * (1 - 1e-15))),
-        f"    int votes[{style.big}_N_CLASSES], c;",
-        f"    {style.name}_votes(x, votes);",
-        f"    for (c = 0; c < {style.big}_N_CLASSES; ++c) p[c] = share[votes[c]];",
-    ]
+    return [count, predict, _probabilities(style, "The share of the votes for each class.", _vote_shares(style, plain))]
 
 
 def _vote_shares(style: Style, plain: ReducedModel) -> list[str]:
-    loop = f"    for (c = 0; c < {style.big}_N_CLASSES; ++c)"
-    voices = f"({style.input})votes[c]" + (f" + {style.number(plain.smoothing)}" if plain.smoothing else "")
-    start, add = " = 0", [f"{loop} sum += p[c] = {voices};"]
-    if fixed_total(plain) is None:  # then the order of the sum matters
-        total = written_sum([f"p[{c}]" for c in range(len(plain.classes))])
-        start, add = "", [f"{loop} p[c] = {voices};", f"    sum = {wrapped(total.split(), ' ', '        ')};"]
+    if style.is_fixed:
+        shares = (np.arange(len(plain.trees) + 1) + plain.smoothing) / plain.total_votes
+        # The shares of rounded votes must not add up to more than they should.
+        tables = [style.numbers_table(style.share, "share", np.floor(shares * ONE * (1 - 1e-15)))]
+        share = "share[votes[c]]"
+    else:
+        voices = f"({style.input})votes[c]"
+        smoothed = f"({voices} + {style.number(plain.smoothing)})" if plain.smoothing else voices
+        tables, share = [], f"{smoothed} / {style.number(plain.total_votes)}"
     return [
+        *tables,
         f"    int votes[{style.big}_N_CLASSES], c;",
-        f"    {style.input} sum{start};",
         f"    {style.name}_votes(x, votes);",
-        *add,
-        f"{loop} p[c] /= sum;",
+        f"    for (c = 0; c < {style.big}_N_CLASSES; ++c) p[c] = {share};",
     ]

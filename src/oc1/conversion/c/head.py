@@ -9,6 +9,7 @@ import numpy as np
 
 from ... import __version__
 from ...learners.reduction import ReducedModel
+from ..values import all_different
 from .fixed_point import highest
 from .style import ONE, Style, table
 from .text import comment, identifiers, string
@@ -23,8 +24,6 @@ class Head:
     style : Style
     plain : ReducedModel
     learner : str
-    labels : list of str
-        What the classes are called.
     categories : dict of int to list
         The values of each categorical column in the order of their numbers.
     units : array (n_features,)
@@ -36,22 +35,16 @@ class Head:
     style: Style
     plain: ReducedModel
     learner: str
-    labels: list[str]
     categories: dict[int, list[Any]]
     units: np.ndarray
     cost: tuple[int | None, int | None]
-
-    @property
-    def names(self) -> list[str]:
-        """The attributes' names, for comments."""
-        return [comment(name) for name in self.plain.feature_names]
 
     def description(self) -> str:
         """Write the comment at the top."""
         plain, trees, style = self.plain, self.plain.trees, self.style
         kind = f"{style.bits}-bit integers" if style.is_fixed else f"{style.input}s"
         leaves = sum(tree.tree.n_leaves for tree in trees)
-        what = "numbers" if plain.task == "number" else f"{len(self.labels)} classes"
+        what = "numbers" if plain.task == "number" else f"{len(plain.classes)} classes"
         made_of = f"{len(trees)} trees that vote, " if plain.task == "vote" else "a tree with "
         lines = [
             f"A model made by oc1 {__version__} ({self.learner}), as C99 with {kind}.",
@@ -64,10 +57,10 @@ class Head:
             *(f"Note: {note}." for note in plain.notes),
             "",
             "Attributes:",
-            *(self._attribute(m, name) for m, name in enumerate(self.names)),
+            *(self._attribute(m, comment(name)) for m, name in enumerate(plain.feature_names)),
         ]
         if plain.task != "number":
-            lines += ["", "Classes:", *(f"  {c}  {comment(label)}" for c, label in enumerate(self.labels))]
+            lines += ["", "Classes:", *(f"  {c}  {comment(label)}" for c, label in enumerate(plain.classes.tolist()))]
         return "/* " + "\n * ".join(lines).replace("* \n", "*\n") + "\n */"
 
     def _how_to_call(self) -> list[str]:
@@ -77,7 +70,7 @@ class Head:
         else:
             total = f", as integers that add up to {ONE}" if style.is_fixed else ""
             if style.is_fixed and self.plain.task == "vote":
-                total += f" or up to {len(self.labels)} less"
+                total += f" or up to {len(self.plain.classes)} less"
             calls["predict(x)"] = f"the class, an index of {style.big}_LABELS"
             calls["probabilities(x, p)"] = f"the share of each class{total}"
         if self.plain.task != "vote":
@@ -126,8 +119,9 @@ class Head:
             for what, value in zip(("TESTED", "DIFFERENT"), self.cost, strict=True):
                 lines.append(f"#define {big}_ROWS_{what} {value}")
         if self.plain.task != "number":
-            labels = table("char *const", f"{big}_LABELS", map(string, self.labels), indent="", size=f"{big}_N_CLASSES")
-            lines += [f"#define {big}_N_CLASSES {len(self.labels)}", "", labels]
+            labels = [string(str(label)) for label in self.plain.classes.tolist()]
+            written = table("char *const", f"{big}_LABELS", labels, indent="", size=f"{big}_N_CLASSES")
+            lines += [f"#define {big}_N_CLASSES {len(labels)}", "", written]
         return "\n".join(lines)
 
     def inputs(self) -> str:
@@ -153,16 +147,15 @@ class Head:
         if not style.is_fixed:
             most = float(np.finfo(np.float32 if style.is_float else np.float64).max)
             parts.append(f"#define {style.marker} {style.number(most)} /* the code of what is not known */")
-        names, ends = self.names, identifiers(self.plain.feature_names)
+        names = self.plain.feature_names
+        ends = identifiers(names)
         taken: set[str] = set()
         for m, values in ((m, values) for m, values in self.categories.items() if values):
-            lines = [f"enum {{ /* numbers of the categories of {names[m]} */"]
-            for number, (value, end) in enumerate(zip(values, identifiers(values), strict=True)):
-                called = f"{style.big}_VALUE_{ends[m]}_{end}"
-                while called in taken:
-                    called += f"_{m}"
-                taken.add(called)
+            lines = [f"enum {{ /* numbers of the categories of {comment(names[m])} */"]
+            called = all_different((f"{style.big}_VALUE_{ends[m]}_{end}" for end in identifiers(values)), taken)
+            taken |= {*called}
+            for number, (value, name) in enumerate(zip(values, called, strict=True)):
                 comma = "," if number + 1 < len(values) else ""
-                lines.append(f"    {called} = {number}{comma} /* {comment(value)} */")
+                lines.append(f"    {name} = {number}{comma} /* {comment(value)} */")
             parts.append("\n".join([*lines, "};"]))
         return parts

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -68,7 +67,6 @@ def to_c(
     numbers: str = "double",
     bits: int = 32,
     data: Any = None,
-    labels: Sequence[str] | None = None,
 ) -> CFile:
     """Write a fitted tree or vote as a C99 header.
 
@@ -88,8 +86,6 @@ def to_c(
     data : array-like (n_samples, n_features), optional
         Training rows, in the form in which the model takes them. They say how large the attributes become ("fixed"
         needs that), and on how many of them the header differs from the model.
-    labels : sequence of str, optional
-        What the classes are called, in their order; None: what they are.
 
     Returns
     -------
@@ -121,9 +117,6 @@ def to_c(
     categories = _categories(model, plain)
     if numbers == "fixed" and any(len(values) > highest(bits) for values in categories.values()):
         raise ValueError(f"an attribute has too many categories for integers of {bits} bits; give bits=32")
-    texts = [str(label) for label in (plain.classes.tolist() if labels is None else labels)]
-    if len(texts) != len(plain.classes):
-        raise ValueError(f"labels has {len(texts)} names, but the model has {len(plain.classes)} classes")
     exact = [Walk.make(tree, categories) for tree in plain.trees]
     walks, units, inputs = exact, np.ones(len(plain.feature_names)), rows
     if numbers == "fixed":
@@ -137,7 +130,7 @@ def to_c(
     cost: tuple[int | None, int | None] = (None, None)
     if numbers != "double" and rows is not None:
         cost = len(rows), int((_answers(plain, exact, rows) != _answers(plain, walks, inputs)).sum())
-    head = Head(Style(name, numbers, bits), plain, type(model).__name__, texts, categories, units, cost)
+    head = Head(Style(name, numbers, bits), plain, type(model).__name__, categories, units, cost)
     return CFile(_write(head, walks), *cost)
 
 
@@ -169,7 +162,7 @@ def _write(head: Head, walks: list[Walk]) -> str:
     if any(walk.is_machine for walk in walks):
         parts.append(write_largest(style))
     for number, walk in enumerate(walks):
-        parts += write_tree(style, plain, head.labels, number, walk)
+        parts += write_tree(style, plain, number, walk)
     parts += write_answers(style, plain)
     if not style.is_fixed:
         parts.append(END_OF_SAFETY)

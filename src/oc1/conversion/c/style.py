@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -14,62 +13,32 @@ from .text import wrapped
 ONE = 1 << 15
 
 
-@dataclass(frozen=True)
 class Style:
     """The names and types of a header.
 
     Attributes
     ----------
-    name : str
-        What its names begin with.
-    numbers : {"double", "float", "fixed"}
+    name, big : str
+        What its names, and those of constants, begin with.
     bits : int
-        Of the integers of "fixed".
+        Of the integers of ``numbers="fixed"``.
+    is_fixed, is_float : bool
+        Whether it computes with integers, or with floats.
+    input, sum, share : str
+        The types of attributes, of sums, and of the shares of classes.
+    row : str
+        The parameter that is a row.
+    marker : str
+        What stands for a missing value among integers, and for an unknown category.
     """
 
-    name: str
-    numbers: str
-    bits: int
-
-    @property
-    def big(self) -> str:
-        """What the names of constants begin with."""
-        return self.name.upper()
-
-    @property
-    def is_fixed(self) -> bool:
-        """Whether it computes with integers."""
-        return self.numbers == "fixed"
-
-    @property
-    def is_float(self) -> bool:
-        """Whether it computes with floats."""
-        return self.numbers == "float"
-
-    @property
-    def input(self) -> str:
-        """The type of attributes."""
-        return f"int{self.bits}_t" if self.is_fixed else self.numbers
-
-    @property
-    def sum(self) -> str:
-        """The type of sums."""
-        return f"int{2 * self.bits}_t" if self.is_fixed else self.numbers
-
-    @property
-    def share(self) -> str:
-        """The type of the shares of classes."""
-        return "uint16_t" if self.is_fixed else self.numbers
-
-    @property
-    def row(self) -> str:
-        """The parameter that is a row."""
-        return f"const {self.input} x[{self.big}_N_FEATURES]"
-
-    @property
-    def marker(self) -> str:
-        """What stands for a missing value among integers, and for an unknown category."""
-        return f"{self.big}_MISSING" if self.is_fixed else f"{self.big}_UNKNOWN"
+    def __init__(self, name: str, numbers: str, bits: int) -> None:
+        self.name, self.big, self.bits = name, name.upper(), bits
+        self.is_fixed, self.is_float = numbers == "fixed", numbers == "float"
+        own_types = f"int{bits}_t", f"int{2 * bits}_t", "uint16_t"
+        self.input, self.sum, self.share = own_types if self.is_fixed else (numbers,) * 3
+        self.row = f"const {self.input} x[{self.big}_N_FEATURES]"
+        self.marker = f"{self.big}_{'MISSING' if self.is_fixed else 'UNKNOWN'}"
 
     def number(self, value: float) -> str:
         """Write a number in full: it is read back as the same one."""

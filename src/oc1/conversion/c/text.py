@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from ..values import all_different
+
 #: The longest string that C99 promises to take.
 MAX_STRING_BYTES = 4095
 WIDTH = 110
@@ -32,16 +34,10 @@ def string(text: str) -> str:
     >>> print(string('say "??/"\n'))
     "say \"\?\?/\"\012"
     """
-    raw = text.encode("utf-8", "surrogatepass")
+    raw = text.encode("utf-8", "surrogatepass").decode("latin-1")  # a character a byte
     if len(raw) > MAX_STRING_BYTES:
-        raise ValueError(f"the class label {comment(text)!r} is too long for C; give labels")
-    return '"' + "".join(_character(byte) for byte in raw) + '"'
-
-
-def _character(byte: int) -> str:
-    if chr(byte) in '"\\?':
-        return "\\" + chr(byte)
-    return chr(byte) if 32 <= byte < 127 else f"\\{byte:03o}"
+        raise ValueError(f"the class label {comment(text)!r} is too long for C")
+    return '"' + re.sub("[^ -~]", lambda found: f"\\{ord(found[0]):03o}", re.sub(r'(["\\?])', r"\\\1", raw)) + '"'
 
 
 def identifiers(texts: Iterable[Any]) -> list[str]:
@@ -50,18 +46,10 @@ def identifiers(texts: Iterable[Any]) -> list[str]:
     Examples
     --------
     >>> identifiers(["petal len", "petal-len", ""])
-    ['petal_len', 'petal_len_1', '2']
+    ['petal_len', 'petal_len_2', '2']
     """
-    taken: set[str] = set()
-    ends = []
-    for number, text in enumerate(texts):
-        plain = re.sub("[^A-Za-z0-9]+", "_", str(text)[:60]).strip("_")
-        end, extra = plain or str(number), f"_{number}"
-        while end in taken:
-            end, extra = plain + extra, extra + "_"
-        taken.add(end)
-        ends.append(end)
-    return ends
+    plain = [re.sub("[^A-Za-z0-9]+", "_", str(text)[:60]).strip("_") for text in texts]
+    return all_different(text or str(number) for number, text in enumerate(plain))
 
 
 def wrapped(parts: Iterable[str], joint: str, indent: str) -> str:

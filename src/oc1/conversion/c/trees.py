@@ -31,13 +31,11 @@ def write_largest(style: Style) -> str:
     )
 
 
-def write_tree(style: Style, plain: ReducedModel, labels: list[str], number: int, walk: Walk) -> list[str]:
+def write_tree(style: Style, plain: ReducedModel, number: int, walk: Walk) -> list[str]:
     """Write a function that returns the leaf's place among the leaves, or in a vote the class, and what it needs."""
-    writer = _TreeWriter(style, plain, labels, number, walk)
-    parts = [writer.code(m) for m in writer.coded]
+    writer = _TreeWriter(style, plain, number, walk)
+    parts = [writer.code(m) for m in walk.codes if m in writer.used]
     is_small = walk.is_leaf.sum() <= MAX_LEAVES and writer.tree.tree.max_depth <= MAX_DEPTH
-    if not is_small:
-        parts.append(writer.value())
     called, what = f"{style.name}_place", "The place of the row among the leaves."
     if writer.is_vote:
         called, what = f"{style.name}_tree{number}", f"The class that tree {number} votes for."
@@ -48,11 +46,13 @@ def write_tree(style: Style, plain: ReducedModel, labels: list[str], number: int
 class _TreeWriter:
     """Writes what one tree needs."""
 
-    def __init__(self, style: Style, plain: ReducedModel, labels: list[str], number: int, walk: Walk) -> None:
-        self.style, self.plain, self.labels, self.number, self.walk = style, plain, labels, number, walk
+    def __init__(self, style: Style, plain: ReducedModel, number: int, walk: Walk) -> None:
+        self.style, self.plain, self.number, self.walk = style, plain, number, walk
+        self.labels = plain.classes.tolist()
         self.tree = plain.trees[number]
         self.is_vote = plain.task == "vote"
-        self.coded = [m for m in walk.codes if m in walk.features]
+        self.used = np.unique(walk.features).tolist()
+        self.directed = {int(walk.parts(walk.functions[node])[0][0]) for node in np.flatnonzero(walk.missing)}
         leaves = np.flatnonzero(walk.is_leaf)
         self.answers = np.full(len(walk.children), -1)
         self.answers[leaves] = self.tree.votes[leaves] if self.is_vote else np.arange(len(leaves))
@@ -79,43 +79,27 @@ class _TreeWriter:
             ],
         )
 
-    def value(self) -> str:
-        """Write what gives a large tree the value of an attribute."""
-        style = self.style
-        cases = [f"    case {m}: value = {self._code_name(m)}(value); break;" for m in self.coded]
-        gone = f"value == {style.marker}" if style.is_fixed else "value != value"
-        if cases and not style.is_fixed:
-            gone += f" || (value == {style.marker} && ({' || '.join(f'm == {m}' for m in self.coded)}))"
-        return function(
-            f"{style.sum} {style.name}_value{self.number}({style.row}, int m, int *missing)",
-            "The value of attribute m, and whether it is missing.",
-            [
-                style.numbers_table(style.input, "fill", self.walk.fill, f"{style.big}_N_FEATURES"),
-                f"    {style.input} value = x[m];",
-                *(["    switch (m) {", *cases, "    default: break;", "    }"] if cases else []),
-                f"    *missing = {gone};",
-                "    return *missing ? fill[m] : value;",
-            ],
-        )
-
-    # ------------------------------------------------------------------ nested ifs
-
-    def nested(self) -> list[str]:
-        """Write a tree as nested ifs, after variables for the attributes that it asks for."""
-        style, walk = self.style, self.walk
-        directed = {int(walk.parts(walk.functions[node])[0][0]) for node in np.flatnonzero(walk.missing)}
-        lines = [] if len(walk.features) else ["    (void)x;"]
-        for m in np.unique(walk.features).tolist():
+    def _variables(self) -> list[str]:
+        """Write variables for the attributes that the tree asks for."""
+        style, walk, lines = self.style, self.walk, []
+        for m in self.used:
             raw = f"x[{m}]"
             if m in walk.codes:
                 raw = f"c{m}"
                 lines.append(f"    const {style.input} c{m} = {self._code_name(m)}(x[{m}]);")
             gone = f"{raw} == {style.marker}" if style.is_fixed or m in walk.codes else f"{raw} != {raw}"
-            if m in directed:
+            if m in self.directed:
                 lines.append(f"    const int m{m} = {gone};")
                 gone = f"m{m}"
             filled = f"{gone} ? {style.number(walk.fill[m])} : {raw}"
             lines.append(f"    const {style.sum} v{m} = {filled}; /* {self._attribute(m)} */")
+        return lines or ["    (void)x;"]
+
+    # ------------------------------------------------------------------ nested ifs
+
+    def nested(self) -> list[str]:
+        """Write a tree as nested ifs."""
+        lines = self._variables()
         self._branch(0, "    ", lines)
         return lines
 
@@ -172,38 +156,43 @@ class _TreeWriter:
         """Write a tree as tables: inner nodes from 0 on, and -1 - answer for leaves."""
         style, walk = self.style, self.walk
         lines = [
+            *self._variables(),
+            self._array(style.sum, "v", [f"v{m}" for m in self.used]),
             integers("term", walk.terms),  # where the terms of each function begin
-            integers("feature", walk.features),
+            integers("feature", np.searchsorted(self.used, walk.features)),
             style.numbers_table("int32_t" if style.is_fixed else style.sum, "coefficient", walk.coefficients),
             style.numbers_table(style.sum, "constant", walk.constants),
         ]
         nodes = np.flatnonzero(~walk.is_leaf)
         goes_to = np.where(walk.is_leaf, -1 - self.answers, np.cumsum(~walk.is_leaf) - 1)
-        value = f"{style.name}_value{self.number}(x, feature[i], &missing)"
-        tables, step = (self._machine_loop if walk.is_machine else self._test_loop)(nodes, goes_to, value)
+        tables, step = (self._machine_loop if walk.is_machine else self._test_loop)(nodes, goes_to)
         start, end = ["    long node = 0;", "    do {"], ["    } while (node >= 0);", "    return (int)(-1 - node);"]
         return [*lines, *tables, *start, *step, *end]
 
-    def _test_loop(self, nodes: np.ndarray, goes_to: np.ndarray, value: str) -> tuple[list[str], list[str]]:
+    def _array(self, kind: str, name: str, values: list[str]) -> str:
+        """Write variables as an array."""
+        return f"    const {kind} {name}[] = {{{wrapped(values, ', ', '        ')}}};"
+
+    def _test_loop(self, nodes: np.ndarray, goes_to: np.ndarray) -> tuple[list[str], list[str]]:
         """Return further tables, and how a row goes from `node` to the next."""
-        missing = self.walk.missing[nodes]
         tables = [integers("next", goes_to[self.walk.children[nodes]].ravel())]  # left and right
         directed = []
-        if missing.any():
-            tables.append(integers("side", missing))  # where missing values go
-            directed.append("        if (missing && side[node]) right = side[node] > 0;")
+        if self.directed:
+            tables.append(integers("side", self.walk.missing[nodes]))  # where missing values go
+            tables.append(self._array("int", "missing", [f"m{m}" if m in self.directed else "0" for m in self.used]))
+            directed.append("        if (side[node] && missing[feature[term[node]]]) right = side[node] > 0;")
         return tables, [
             f"        {self.style.sum} sum = 0;",
-            "        int missing = 0, right;",
+            "        int right;",
             "        long i;",
             "        for (i = term[node]; i < term[node + 1]; ++i)",
-            f"            sum += coefficient[i] * {value};",
+            "            sum += coefficient[i] * v[feature[i]];",
             "        right = sum > constant[node];",
             *directed,
             "        node = next[2 * node + right];",
         ]
 
-    def _machine_loop(self, nodes: np.ndarray, goes_to: np.ndarray, value: str) -> tuple[list[str], list[str]]:
+    def _machine_loop(self, nodes: np.ndarray, goes_to: np.ndarray) -> tuple[list[str], list[str]]:
         """Return further tables, and how a row goes from `node` to the next."""
         walk, style = self.walk, self.style
         branches = np.concatenate([goes_to[walk.children[n][: len(walk.of_node(int(n)))]] for n in nodes])
@@ -211,12 +200,12 @@ class _TreeWriter:
         return [integers("first", first), integers("next", branches)], [
             f"        {style.sum} f[{int(np.diff(first).max())}];",
             "        const int n = (int)(first[node + 1] - first[node]);",
-            "        int j, missing;",
+            "        int j;",
             "        long i;",
             "        for (j = 0; j < n; ++j) {",
             "            f[j] = constant[first[node] + j];",
             "            for (i = term[first[node] + j]; i < term[first[node] + j + 1]; ++i)",
-            f"                f[j] += coefficient[i] * {value};",
+            "                f[j] += coefficient[i] * v[feature[i]];",
             "        }",
             f"        node = next[first[node] + {style.name}_largest(f, n)];",
         ]
