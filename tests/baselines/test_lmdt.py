@@ -259,7 +259,7 @@ def test_cost_complexity_pruning_with_many_branches():
         multiway += (tree.children >= 0).sum(axis=1).max() > 2
         sequence = prune_sequence(tree)
         costs = (tree.counts.sum(axis=1) - tree.counts.max(axis=1)) / len(y)
-        right = sequence.correct(X, y, None)
+        right = sequence.sum_over_leaves(sequence.tree.score_nodes(X, y))
         for step, alpha in enumerate(sequence.alphas):
             inside = 0.5 * (alpha + (sequence.alphas[step + 1] if step + 1 < len(sequence.alphas) else alpha + 1))
             best = min(

@@ -38,7 +38,7 @@ def test_all_subtrees_are_scored_in_one_pass():
         sequence = prune_sequence(clf.tree_)
         labels = np.searchsorted(clf.classes_, y)
         weights = np.random.default_rng(0).integers(1, 4, len(y)).astype(float)
-        right = sequence.correct(X, labels, weights)
+        right = sequence.sum_over_leaves(sequence.tree.score_nodes(X, labels, weights))
         for step in range(len(sequence.alphas)):
             tree = sequence.subtree(step)
             assert right[step] == pytest.approx(weights[tree.majority[tree.apply(X)] == labels].sum())

@@ -158,7 +158,7 @@ def judged(partition: Partition, first: int, share: Share, sequence: PruningSequ
     """Return how many examples of a part each subtree of a sequence gets right."""
     rows = share.rows(first, len(partition.y))
     weights = partition.weights[rows] if partition.weights.size else None
-    return sequence.correct(partition.X[rows], partition.y[rows], weights)
+    return sequence.sum_over_leaves(sequence.tree.score_nodes(partition.X[rows], partition.y[rows], weights))
 
 
 # ---------------------------------------------------------------------------------------------------- one node

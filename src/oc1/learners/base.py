@@ -470,7 +470,7 @@ class CostComplexityTree(TreeEstimator):
         self, sequence: pruning.PruningSequence, X: np.ndarray, y: np.ndarray, weights: np.ndarray | None
     ) -> np.ndarray:
         """Return what each subtree of the sequence is worth on examples, as sums over them: a row for each subtree."""
-        return sequence.correct(X, y, weights)
+        return sequence.sum_over_leaves(sequence.tree.score_nodes(X, y, weights))
 
     def _choose_step(self, means: np.ndarray, n_examples: float) -> int:
         """Return the step of the best subtree by what `_judge` returned for each, per example."""

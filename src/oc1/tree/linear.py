@@ -13,7 +13,7 @@ from ..data.categories import replace_by_codes
 from ..kernels.predict import Tests, Top, apply
 from ..kernels.records import Source
 from .structure import NodeFunctions, TreeStructure
-from .text import sides_of_test
+from .text import write_membership, write_number, write_terms
 
 #: Fewer rows than this are not worth a thread.
 MIN_ROWS_PER_THREAD = 50_000
@@ -127,17 +127,22 @@ class Tree(TreeStructure):
         """The attributes that any test uses, in order."""
         return np.unique(self.features)
 
-    def asks_only_for_missing(self, node: int) -> bool:
-        """Whether a test only asks whether a value is missing."""
-        return bool(len(self.missing) and self.missing[node] > 0 and self.thresholds[node] == np.finfo(float).max)
-
     def threshold(self, node: int) -> float | None:
         """Return the threshold of a node; None for leaves and for tests that only ask whether a value is missing."""
-        return None if self.children[node, 0] < 0 or self.asks_only_for_missing(node) else float(self.thresholds[node])
+        only_missing = len(self.missing) and self.missing[node] > 0 and self.thresholds[node] == np.finfo(float).max
+        return None if self.children[node, 0] < 0 or only_missing else float(self.thresholds[node])
 
     def equation_sides(self, node: int, digits: int = 3) -> list[str]:
         """Write the two sides of a test, like ``0.37 a - 1.2 b`` and ``> 0.4``; a set of categories has one only."""
-        return sides_of_test(self, node, digits)
+        features, coefficients, threshold = self.test(node)
+        if len(features) == 1 and self.is_categorical(int(features[0])):
+            return [write_membership(self, node)]
+        words = write_terms(self, features, coefficients, digits)
+        if self.threshold(node) is None:
+            return [*words, "missing"]
+        side = int(self.missing[node]) if len(self.missing) else 0
+        suffix = {-1: " and not missing", 0: "", 1: " or missing"}[side]
+        return [" ".join(words), f"> {write_number(threshold, digits, self.gaps[node])}{suffix}"]
 
     def branch_names(self, node: int) -> list[str]:
         """Return what the branches of an inner node are called."""

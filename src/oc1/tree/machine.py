@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from .structure import NodeFunctions, TreeStructure
-from .text import write_functions
+from .structure import NodeFunctions, TreeStructure, descend
+from .text import write_number, write_terms
 
 
 def evaluate(X: np.ndarray, functions: np.ndarray) -> np.ndarray:
@@ -63,18 +63,11 @@ class MachineTree(TreeStructure):
     def apply(self, X: np.ndarray, n_jobs: int = 1) -> np.ndarray:
         """Return the leaf that each row of a float array ends in (in one thread, whatever `n_jobs`)."""
         X = np.where(np.isnan(X), self.fill, X)
-        out = np.empty(len(X), dtype=np.int64)
-        rows = {0: np.arange(len(X))}
-        for node in range(self.n_nodes):  # preorder: children come after their parents
-            here = rows.pop(node)
-            if self.children[node, 0] < 0:
-                out[here] = node
-                continue
-            functions, _ = self.machine(node)
-            branches = evaluate(X[here], functions).argmax(axis=1)
-            for branch in range(len(functions)):
-                rows[int(self.children[node, branch])] = here[branches == branch]
-        return out
+
+        def largest(node: int, rows: np.ndarray) -> np.ndarray:
+            return np.asarray(evaluate(X[rows], self.machine(node)[0]).argmax(axis=1))
+
+        return descend(self.children, len(X), largest)
 
     def importances(self, scale: np.ndarray) -> np.ndarray:
         """Return the gain of the machines by attribute, shared by the dispersion of its coefficients times `scale`."""
@@ -117,14 +110,18 @@ class MachineTree(TreeStructure):
         return [str(name) for name in self.classes[self.machine(node)[1]]]
 
     def branch_functions(self, node: int, digits: int = 3) -> list[str]:
-        """Write the function of each branch of an inner node, like ``0.37 petal_len - petal_wid + 0.4``."""
-        return write_functions(self, node, digits)
+        """Write the function of each branch of an inner node, like ``0.37 petal_len - petal_wid + 0.4``.
+
+        The constant gets more digits where it needs them to keep the examples in their branches.
+        """
+        written = []
+        for row in self.machine(node)[0]:
+            features, constant = np.flatnonzero(row[:-1]), row[-1]
+            words = write_terms(self, features, row[features], digits)
+            number = write_number(abs(constant), digits, self.gaps[node])
+            written.append(f"{' '.join(words)} {'-' if constant < 0 else '+'} {number}")
+        return written
 
     def conditions(self, node: int) -> list[str]:
         """Write what is true of the examples that take each branch of an inner node."""
         return [f"{name} is largest" for name in self.branch_names(node)]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the tree as a plain dictionary of lists, strings and numbers, exact to the last bit."""
-        data = super().to_dict()
-        return {"format": data.pop("format"), "kind": self.kind, **data}

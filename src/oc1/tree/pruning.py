@@ -45,10 +45,6 @@ class PruningSequence:
         """Return the step whose subtree is best at a price."""
         return int(np.searchsorted(self.alphas, alpha + EQUAL, side="right") - 1)
 
-    def correct(self, X: np.ndarray, y: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
-        """Return, for every subtree, the weight of the examples that it classifies right."""
-        return self.sum_over_leaves(self.tree.score_nodes(X, y, weights))
-
     def sum_over_leaves(self, at_nodes: np.ndarray) -> np.ndarray:
         """Add up, for every subtree, the values of the nodes that are its leaves; one row for each node."""
         # A node is a leaf of the subtrees from its own step until an ancestor collapses.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -63,12 +63,3 @@ class RegressionTree(Tree):
     def label(self, node: int, digits: int = 4) -> str:
         """Write the number that a node predicts."""
         return f"{self.values[node]:.{digits}g}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the tree as a plain dictionary of lists, strings and numbers, exact to the last bit."""
-        return {
-            **super().to_dict(),
-            "kind": self.kind,
-            "values": self.values.tolist(),
-            "losses": self.losses.tolist(),
-        }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -13,6 +14,20 @@ from scipy import sparse
 from ..data.categories import replace_by_codes
 from . import validation
 from .text import feature_name, text
+
+
+def descend(children: np.ndarray, n_rows: int, choose: Callable[[int, np.ndarray], np.ndarray]) -> np.ndarray:
+    """Return the leaf of each row; `choose` tells the branches that some rows take at an inner node."""
+    out = np.empty(n_rows, dtype=np.int64)
+    rows = {0: np.arange(n_rows)}
+    for node, own in enumerate(children.tolist()):  # preorder: children come after their parents
+        here = rows.pop(node)
+        if own[0] < 0:
+            out[here] = node
+            continue
+        branches = choose(node, here)
+        rows |= {child: here[branches == branch] for branch, child in enumerate(own) if child >= 0}
+    return out
 
 
 class NodeFunctions(NamedTuple):
@@ -316,7 +331,7 @@ class TreeStructure(ABC):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the tree as a plain dictionary of lists, strings and numbers, exact to the last bit."""
-        names = ("children", self._OFFSETS, *self._PARTS, *self._TESTS, "counts", "gains", "gaps", "fill")
+        names = ("children", self._OFFSETS, *self._PARTS, *self._TESTS, *self._NODE_ARRAYS, "gains", "gaps", "fill")
         data: dict[str, Any] = {name: getattr(self, name).tolist() for name in names}
         data |= {"classes": self.classes.tolist(), "feature_names": list(self.feature_names)}
         if self.codes:
@@ -324,7 +339,8 @@ class TreeStructure(ABC):
             data["categories"] = [None if own is None else list(own) for own in self.categories]
         if len(self.missing):
             data["missing"] = self.missing.tolist()
-        return {"format": validation.FORMAT, **data}
+        kind = {} if self.kind == "tests" else {"kind": self.kind}
+        return {"format": validation.FORMAT, **kind, **data}
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> Self:

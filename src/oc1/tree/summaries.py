@@ -28,16 +28,14 @@ class Histogram:
     counts : array (n_bins, n_classes)
         One column where numbers are predicted.
     threshold : float
+    n_left : int
+        Number of bars to the left of the threshold.
     """
 
     edges: np.ndarray
     counts: np.ndarray
     threshold: float
-
-    @property
-    def n_left(self) -> int:
-        """Number of bars to the left of the threshold."""
-        return int(np.flatnonzero(self.edges == self.threshold)[0])
+    n_left: int
 
 
 @dataclass(frozen=True)
@@ -236,7 +234,7 @@ class NodeExamples(NamedTuple):
         )
         n_classes = self.tree.counts.shape[1]
         counts = np.bincount(numbers * n_classes + self.labels[rows], minlength=bins * n_classes)
-        return Histogram(np.concatenate([left, right[1:]]), counts.reshape(bins, n_classes), threshold)
+        return Histogram(np.concatenate([left, right[1:]]), counts.reshape(bins, n_classes), threshold, n_left)
 
 
 def class_numbers(classes: np.ndarray, y: ArrayLike, n_samples: int) -> np.ndarray:

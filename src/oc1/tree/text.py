@@ -9,24 +9,10 @@ import numpy as np
 
 if TYPE_CHECKING:
     from .linear import Tree
-    from .machine import MachineTree
     from .structure import TreeStructure
 
 #: A longer set of categories is cut to this many words.
 MAX_CATEGORIES = 8
-
-
-def sides_of_test(tree: Tree, node: int, digits: int) -> list[str]:
-    """Write the two sides of a test, like ``0.37 petal_len - 1.2 petal_wid`` and ``> 0.4``; a set has one side only."""
-    features, coefficients, threshold = tree.test(node)
-    if len(features) == 1 and tree.is_categorical(int(features[0])):
-        return [_membership(tree, node)]
-    words = write_terms(tree, features, coefficients, digits)
-    if tree.asks_only_for_missing(node):
-        return [*words, "missing"]
-    side = int(tree.missing[node]) if len(tree.missing) else 0
-    suffix = {-1: " and not missing", 0: "", 1: " or missing"}[side]
-    return [" ".join(words), f"> {_rounded(threshold, digits, tree.gaps[node])}{suffix}"]
 
 
 def write_test(
@@ -35,20 +21,6 @@ def write_test(
     """Write a test that is not in a tree yet; without names, attributes are ``x1``, ``x2``, ..."""
     called = [feature_name(names, int(feature)) for feature in features]
     return f"{' '.join(_terms(called, coefficients, digits))} > {threshold:.{digits}g}"
-
-
-def write_functions(tree: MachineTree, node: int, digits: int = 3) -> list[str]:
-    """Write the functions of a linear machine, one for each branch, like ``0.37 petal_len - petal_wid + 0.4``.
-
-    The constant gets more digits where it needs them to keep the examples in their branches.
-    """
-    written = []
-    for row in tree.machine(node)[0]:
-        features, constant = np.flatnonzero(row[:-1]), row[-1]
-        words = write_terms(tree, features, row[features], digits)
-        number = _rounded(abs(constant), digits, tree.gaps[node])
-        written.append(f"{' '.join(words)} {'-' if constant < 0 else '+'} {number}")
-    return written
 
 
 def write_terms(tree: TreeStructure, features: np.ndarray, coefficients: np.ndarray, digits: int) -> list[str]:
@@ -75,11 +47,12 @@ def digits_needed(value: float, gap: float, digits: int = 3) -> int:
     return digits
 
 
-def _rounded(value: float, digits: int, gap: float) -> str:
+def write_number(value: float, digits: int, gap: float) -> str:
+    """Write a number with as many digits as keep it within a quarter of a gap."""
     return f"{value:.{digits_needed(value, gap, digits)}g}"
 
 
-def _membership(tree: Tree, node: int) -> str:
+def write_membership(tree: Tree, node: int) -> str:
     """Write a test on a categorical attribute alone, like ``colour in {red, green}``."""
     feature = int(tree.test(node)[0][0])
 

@@ -18,9 +18,8 @@ from typing import Any
 import numpy as np
 
 from ...learners.reduction import ReducedTree
+from ...tree.structure import descend
 
-#: The threshold of a test that asks only whether a value is missing.
-ABOVE_ALL = np.finfo(float).max
 BEYOND_FLOATS = 'the tree holds numbers too large or too small for a float; give numbers="double"'
 
 
@@ -134,26 +133,17 @@ class Walk:
             values[:, m] = np.append(own, self.missing_mark)[np.where(known, inputs[:, m], len(own)).astype(np.int64)]
         gone = np.isnan(values) if math.isnan(self.missing_mark) else values == self.missing_mark
         values = np.where(gone, self.fill, values)
-        out = np.empty(len(values), dtype=np.int64)
-        rows = {0: np.arange(len(values))}
-        for node in range(len(self.children)):  # preorder: children come after their parents
-            here = rows.pop(node)
-            if self.children[node, 0] < 0:
-                out[here] = node
-                continue
-            sums = self._sums(node, values[here])
+
+        def branches(node: int, rows: np.ndarray) -> np.ndarray:
+            sums, function = self._sums(node, values[rows]), self.functions[node]
             if self.is_machine:
-                branches = sums.argmax(axis=1)
-            else:
-                function = self.functions[node]
-                branches = (sums[:, 0] > self.constants[function]).astype(np.int64)
-                if self.missing[node]:
-                    hole = gone[here, self.parts(function)[0][0]]
-                    branches[hole] = self.missing[node] > 0
-            for branch, child in enumerate(self.children[node]):
-                if child >= 0:
-                    rows[int(child)] = here[branches == branch]
-        return out
+                return np.asarray(sums.argmax(axis=1))
+            goes_right = sums[:, 0] > self.constants[function]
+            if self.missing[node]:
+                goes_right[gone[rows, self.parts(function)[0][0]]] = self.missing[node] > 0
+            return np.asarray(goes_right)
+
+        return descend(self.children, len(values), branches)
 
     def _sums(self, node: int, values: np.ndarray) -> np.ndarray:
         """Return the value of each function of a node, a column for each."""
@@ -180,8 +170,8 @@ def in_floats(walk: Walk) -> Walk:
             raise ValueError(BEYOND_FLOATS)
         return floats
 
-    # No float exceeds a threshold beyond all floats: it asks whether a value is missing, and goes on doing so.
-    beyond = (walk.constants == ABOVE_ALL) & (not walk.is_machine)
+    # Nothing exceeds the largest number: such a test asks whether a value is missing, and goes on doing so.
+    beyond = (walk.constants == np.finfo(float).max) & (not walk.is_machine)
     coefficients = rounded(walk.coefficients)
     if ((coefficients == 0) & (walk.coefficients != 0)).any():
         raise ValueError(BEYOND_FLOATS)

@@ -56,9 +56,6 @@ class CFile:
     n_rows: int | None = None
     n_different: int | None = None
 
-    def __str__(self) -> str:
-        return self.text
-
 
 def to_c(
     model: Any,

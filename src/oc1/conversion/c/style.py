@@ -50,9 +50,9 @@ class Style:
             raise ValueError(BEYOND_FLOATS)
         return f"{np.float32(value)!s}f"
 
-    def numbers_table(self, kind: str, name: str, values: np.ndarray, size: str = "") -> str:
+    def numbers_table(self, kind: str, name: str, values: np.ndarray) -> str:
         """Write a table of a function, of the type `kind`."""
-        return table(kind, name, map(self.number, values.ravel().tolist()), size=size)
+        return table(kind, name, map(self.number, values.ravel().tolist()))
 
 
 def table(kind: str, name: str, values: Iterable[str], *, indent: str = "    ", size: str = "") -> str:

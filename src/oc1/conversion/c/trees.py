@@ -59,9 +59,6 @@ class _TreeWriter:
 
     # ------------------------------------------------------------------ attributes
 
-    def _attribute(self, m: int) -> str:
-        return comment(self.plain.feature_names[m])
-
     def _code_name(self, m: int) -> str:
         return f"{self.style.name}_code{m}" + (f"_tree{self.number}" if self.is_vote else "")
 
@@ -72,7 +69,7 @@ class _TreeWriter:
         written = [style.marker if gone else style.number(code) for code, gone in zip(codes, unknown, strict=True)]
         return function(
             f"{style.input} {self._code_name(m)}({style.input} number)",
-            f"What stands for a category of {self._attribute(m)}.",
+            f"What stands for a category of {comment(self.plain.feature_names[m])}.",
             [
                 table(style.input, "codes", written),
                 f"    return number >= 0 && number < {len(codes)} ? codes[(int)number] : {style.marker};",
@@ -92,7 +89,7 @@ class _TreeWriter:
                 lines.append(f"    const int m{m} = {gone};")
                 gone = f"m{m}"
             filled = f"{gone} ? {style.number(walk.fill[m])} : {raw}"
-            lines.append(f"    const {style.sum} v{m} = {filled}; /* {self._attribute(m)} */")
+            lines.append(f"    const {style.sum} v{m} = {filled}; /* {comment(self.plain.feature_names[m])} */")
         return lines or ["    (void)x;"]
 
     # ------------------------------------------------------------------ nested ifs
