@@ -270,8 +270,8 @@ class OC1EnsembleClassifier(BaseOC1Classifier):
         array (n_samples, n_classes)
             In the order of ``classes_``.
         """
-        total = len(self.estimators_) + self.smoothing * len(self.classes_)
-        return np.asarray((self._votes(self._checked(X)) + self.smoothing) / total)
+        votes = self._votes(self._checked(X)) + self.smoothing
+        return np.asarray(votes / (len(self.estimators_) + self.smoothing * len(self.classes_)))
 
     def predict(self, X: npt.ArrayLike) -> np.ndarray:
         """Return the class with the most votes, the first one in a tie.
