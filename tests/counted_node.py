@@ -6,10 +6,11 @@ import naive
 import numpy as np
 from hypothesis import strategies as st
 
-from oc1.growing.calls import Histograms, NodeSlice, count_lines, count_sides
+from oc1.growing.calls import Histograms, count_lines
 from oc1.growing.climbing import Sketch
 from oc1.growing.rounds import MAX_ZOOMS, Line, Scorer, answer, search_lines
 from oc1.impurity import MEASURES, get_measure
+from oc1.kernels.histograms import NodeSlice
 
 NO_MISSING = np.zeros((0, 0), dtype=np.uint8)
 
@@ -35,7 +36,7 @@ class Node:
         totals = np.array([self.weights[self.labels == c].sum() for c in range(self.k)])
         self.scorer = Scorer(sizes, totals, np.arange(self.k), measure, min_leaf)
         self.sketch = Sketch(self.columns)
-        self.asked: list[int] = []
+        self.min_leaf, self.asked = min_leaf, list[int]()
 
     def count_lines(self, lines, half):
         self.asked.append(len(lines.which))
@@ -44,10 +45,6 @@ class Node:
             for piece in pairwise(self.cuts)
         ]
         return Histograms(*(np.add.reduce(list(own)).astype(own[0].dtype) for own in zip(*parts, strict=True)))
-
-    def count_sides(self, planes, sides):
-        counts, sums = count_sides(self.slice, planes, sides)
-        return counts, sums if sums.size else counts.astype(float)
 
     def margins_and_rates(self, line):
         rates = self.columns[line.which] if line.which >= 0 else naive.combined(self.columns, line.direction)

@@ -1,15 +1,25 @@
 """The hill climb in rounds: what its result must not depend on, and that it climbs."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from counted_node import Node, asked_in_rounds, looked_at, missed_at_most, nodes, own_gini
 from hypothesis import given, settings
 
 from oc1.growing import rounds
+from oc1.growing.calls import count_sides
 from oc1.growing.climbing import Climbing, best_attribute, climb
 from oc1.growing.rounds import answer
 from oc1.impurity import MEASURES
 from oc1.kernels import layout
+
+
+def climbing(order, n_perturbations, n_jumps, n_lines, max_lines):
+    """How runs climb, by the only settings that they look at."""
+    settings = SimpleNamespace(order=order, n_perturbations=n_perturbations, n_jumps=n_jumps)
+    return Climbing(settings, n_lines, max_lines)
+
 
 ORDERS = {"sequential": layout.SEQUENTIAL, "best": layout.BEST, "random": layout.RANDOM}
 
@@ -23,7 +33,7 @@ def test_the_best_attribute_is_as_pure_as_any_within_the_tolerance(problem):
         node, node.scorer, node.sketch, [(m, 0) for m in range(d)], seed=5
     )  # fmt: skip
     lines = [node.sketch.attribute(m, 0) for m in range(d)]
-    gains = [gain for line in lines for gain in looked_at(node, line, node.positions(line, node.scorer.min_leaf))]
+    gains = [gain for line in lines for gain in looked_at(node, line, node.positions(line, node.min_leaf))]
     if attribute < 0:
         assert not gains
         return
@@ -43,7 +53,7 @@ def stripes(n=900, **how):
 
 def climbed(node, order="sequential", n_lines=2, max_lines=8, n_jumps=3, numbers=range(5)):
     """Climb from some random planes, all together; return where each run ended."""
-    how = Climbing(ORDERS[order], 12, n_jumps, n_lines, max_lines)
+    how = climbing(ORDERS[order], 12, n_jumps, n_lines, max_lines)
     starts = {i: np.random.default_rng(i).normal(size=5) for i in numbers}
     runs = [climb(start, node.scorer, node.sketch, how, i + 1) for i, start in starts.items()]
     return dict(zip(starts, answer(runs, node, node.scorer.half), strict=True))
@@ -89,7 +99,7 @@ def test_climbing_makes_planes_purer_until_no_coefficient_helps(criterion, order
     for number, run in runs.items():
         start = np.random.default_rng(number).normal(size=5)
         planes = np.array([start, run.plane])
-        first, last = node.scorer.sides(*node.count_sides(planes, np.zeros(2, int)))
+        first, last = node.scorer.sides(*count_sides(node, planes))
         assert last >= first - 1e-12
         if criterion in MEASURES and order != "random":
             for m, unit in enumerate(np.eye(5)):
@@ -104,7 +114,7 @@ def test_jumps_help():
     without, with_jumps = (climbed(stripes(), n_jumps=n, numbers=range(8)) for n in (0, 5))
     node = stripes()
     scores = [
-        node.scorer.sides(*node.count_sides(np.array([run.plane for run in runs.values()]), np.zeros(8, int)))
+        node.scorer.sides(*count_sides(node, np.array([run.plane for run in runs.values()])))
         for runs in (without, with_jumps)
     ]
     assert (scores[1] >= scores[0]).all()
@@ -129,7 +139,7 @@ def test_more_is_asked_for_the_longer_nothing_moves():
     node = stripes()
     end = climbed(node, numbers=[0], n_jumps=0)[0].plane
     node = stripes()
-    how = Climbing(layout.SEQUENTIAL, 0, 0, 1, 100)
+    how = climbing(layout.SEQUENTIAL, 0, 0, 1, 100)
     answer([climb(end, node.scorer, node.sketch, how, 1)], node, 2048)  # fine buckets: no line is counted twice
     assert node.asked == [1, 2, 2]
 
@@ -137,7 +147,7 @@ def test_more_is_asked_for_the_longer_nothing_moves():
 def test_a_run_that_separates_the_classes_stops():
     X = np.array([[-2.0, 0.0], [-1.0, 1.0], [1.0, 0.5], [2.0, 0.1]] * 20)
     node = Node(X, (X[:, 0] > 0).astype(int))
-    how = Climbing(layout.SEQUENTIAL, 0, 5, 1, 4)
+    how = climbing(layout.SEQUENTIAL, 0, 5, 1, 4)
     (run,) = answer([climb(np.array([1.0, 0.0, 0.0]), node.scorer, node.sketch, how, 1)], node, node.scorer.half)
     np.testing.assert_array_equal(run.plane, [1.0, 0.0, 0.0])
     assert node.asked == [1]

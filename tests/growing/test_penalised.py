@@ -429,6 +429,6 @@ def test_large_nodes_are_fitted_by_an_even_sample(monkeypatch):
     clf = OC1Classifier(**SEEDED).fit(X, y)
     assert clf.score(X, y) > 0.97
     assert clf.get_n_leaves() <= 4
-    totals = seen[0].node.totals
+    totals = seen[0].totals
     assert totals.sum() == 300
     np.testing.assert_allclose(totals, np.bincount(y)[1:] * 300 / 2000, atol=1)

@@ -27,8 +27,8 @@ def left_at_edges(node, line, half):
 def test_scores_at_edges_are_the_measure_of_the_counts(problem, half, criterion):
     node, rng = problem
     measure = get_measure(criterion, node.k)
-    scorer, min_leaf = node.scorer, node.scorer.min_leaf
-    scorer = Scorer(scorer.sizes, scorer.totals, scorer.present, measure, min_leaf)
+    scorer, min_leaf = node.scorer, node.min_leaf
+    scorer = Scorer(scorer.sizes, scorer.totals, np.arange(node.k), measure, min_leaf)
     lines = [draw_line(node, rng) for _ in range(2)]
     scores, bounds = scorer.lines(node.count_lines(packed(lines), half))
     assert scores.shape == (2, 2 * half + 1)
@@ -58,7 +58,7 @@ def test_no_position_inside_a_bucket_is_better_than_its_bound(name, data, half):
     margins, rates = node.margins_and_rates(line)
     bucket = naive.bucket_codes(margins, rates, line.centre, line.scale, half) % (2 * half)
     t = naive.crossings(margins, rates)
-    for before, after, gain in node.positions(line, node.scorer.min_leaf):
+    for before, after, gain in node.positions(line, node.min_leaf):
         # In the bucket of the crossing before it, in that of the one after it, and in the empty ones between them.
         ends = [bucket[t == end].min() if np.isfinite(end) else None for end in (before, after)]
         first, last = (own if own is not None else other for own, other in zip(ends, ends[::-1], strict=True))
@@ -107,7 +107,7 @@ def test_the_best_position_of_a_line_is_found_within_the_tolerance(half, problem
     node.scorer.half = half
     line = draw_line(node, rng)
     (found,), n_rounds = asked_in_rounds(node, [line], from_plane=False)
-    gains = node.positions(line, node.scorer.min_leaf)
+    gains = node.positions(line, node.min_leaf)
     event(f"{n_rounds} rounds")
     if found.score == layout.NO_SPLIT:
         assert n_rounds > MAX_ZOOMS or not looked_at(node, line, gains)
@@ -138,7 +138,7 @@ def test_the_best_of_several_lines_is_found_within_the_tolerance(problem):
     node.scorer.half = 8
     lines = [draw_line(node, rng) for _ in range(3)]
     found, n_rounds = asked_in_rounds(node, lines, from_plane=False)
-    best = [gain for line in lines for gain in looked_at(node, line, node.positions(line, node.scorer.min_leaf))]
+    best = [gain for line in lines for gain in looked_at(node, line, node.positions(line, node.min_leaf))]
     if best and max(one.score for one in found) > layout.NO_SPLIT:
         assert max(one.score for one in found) >= max(best) - missed_at_most(node, n_rounds)
 
@@ -161,7 +161,7 @@ def test_what_is_left_unmoved_cannot_be_improved_by_more_than_the_tolerance(prob
     if found.current == layout.NO_SPLIT:
         return
     assert found.current == pytest.approx(node.gain_of(plane), rel=1e-9, abs=1e-12)
-    best = max(looked_at(node, line, node.positions(line, scorer.min_leaf)), default=found.current)
+    best = max(looked_at(node, line, node.positions(line, node.min_leaf)), default=found.current)
     # Once for a better position that is not worth a move, once more for what is better than that.
     assert best <= found.current + 2 * missed_at_most(node, n_rounds)
 

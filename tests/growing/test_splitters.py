@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from oc1.data.training import Training
 from oc1.growing.linear_tests import LinearTest
 from oc1.growing.progress import Reporter
-from oc1.growing.splitters import ClassificationStatistics, Limits, Splitter, derived_seed, divide, grow_with
+from oc1.growing.splitters import ClassificationStatistics, Limits, Splitter, SplitterGrower, derived_seed, divide
 from oc1.impurity import entropy, information_gained
 
 
@@ -59,7 +59,9 @@ def training(n=200, k=3, d=4, seed=0, **further):
 
 def grow(data, splitter=None, rows=None, weights=None, **limits):
     rows = np.arange(data.n_examples) if rows is None else rows
-    return grow_with(MiddleSplits() if splitter is None else splitter, data, rows, weights, Limits(**limits))
+    return SplitterGrower(
+        MiddleSplits() if splitter is None else splitter, data, rows, weights, Limits(**limits)
+    ).grow()
 
 
 def leaves_of(root):
@@ -176,11 +178,11 @@ def test_a_reporter_hears_of_every_split():
     data = training(120)
     lines = []
     reporter = Reporter(1, (), write=lines.append)
-    root = grow_with(MiddleSplits(), data, np.arange(120), None, Limits(max_depth=3), reporter=reporter)
+    root = SplitterGrower(MiddleSplits(), data, np.arange(120), None, Limits(max_depth=3), reporter=reporter).grow()
     assert len(lines) == sum(bool(node.children) for node in root.preorder())
     lines.clear()
     three = data._replace(X=np.abs(data.X), y=(np.abs(data.X[:, 0]).astype(int) > 0).astype(int))
-    grow_with(InThree(), three, np.arange(120), None, Limits(max_depth=1), reporter=reporter)
+    SplitterGrower(InThree(), three, np.arange(120), None, Limits(max_depth=1), reporter=reporter).grow()
     assert all("3 branches" in line for line in lines)
 
 

@@ -18,10 +18,12 @@ LINEAR = [name for name in STARTS if name not in ("axis", "parent")]
 def view(X, y, weights=None, groupings=("one_vs_rest",), seed=0):
     """A node with standardised attributes, as the grower shows it."""
     weights = np.ones(len(X)) if weights is None else np.asarray(weights, float)
-    X = X - np.average(X, axis=0, weights=weights)
+    mean = np.average(X, axis=0, weights=weights)
+    X = X - mean
     spread = np.sqrt(np.average(X**2, axis=0, weights=weights))
     Z = np.column_stack([np.divide(X, spread, out=np.zeros_like(X), where=spread > 1e-9), np.ones(len(X))])
-    node = NodeView(Z, np.unique(y, return_inverse=True)[1], weights, groupings, np.random.default_rng(seed))
+    rng = np.random.default_rng(seed)
+    node = NodeView(Z, np.unique(y, return_inverse=True)[1], weights, groupings, rng, mean, spread)
     node.axis = np.append(np.eye(X.shape[1])[0], -0.1)
     node.parent = np.append(np.eye(X.shape[1])[-1], 0.2)
     return node

@@ -292,20 +292,3 @@ def test_deep_trees_do_not_run_out_of_stack():
     refined = refine(chain(), X, y, max_rounds=1)
     assert refined.max_depth == n - 1
     assert loss(refined, X, y) == 0
-
-
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        ({"X": np.zeros((200, 2))}, "3 columns"),
-        ({"y": np.zeros(7, dtype=int)}, "class index for each row"),
-        ({"y": np.full(200, 3)}, "from 0 to 2"),
-        ({"weights": -np.ones(200)}, "negative"),
-        ({"weights": np.zeros(200)}, "no example"),
-    ],
-)
-def test_bad_input_is_refused(change, words):
-    X, y = clouds(0)
-    tree = OC1Classifier(max_depth=1, prune=None, random_state=0).fit(X, y).tree_
-    with pytest.raises(ValueError, match=words):
-        refine(tree, **{"X": X, "y": y, **change})

@@ -27,7 +27,7 @@ class Pair(NamedTuple):
     a: np.ndarray
     b: float
 
-fix_type(Pair, typeof(Pair(np.zeros(1), 0.0)))
+fix_type(Pair, typeof(np.zeros(1)), float)
 
 @kernel
 def add(pair):

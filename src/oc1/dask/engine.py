@@ -16,12 +16,13 @@ import numpy as np
 from distributed import Future
 
 from ..data.search_space import sample_positions
-from ..growing.calls import Histograms, Lines
+from ..growing.calls import Histograms
 from ..growing.engines import LocalExamples, Placed, divide_by_counts
 from ..growing.large_nodes import LargeNode
 from ..growing.linear_tests import LinearTest
 from ..growing.nodes import Expansion, NodeTable, PendingNode
 from ..growing.options import TreeSetup
+from ..kernels.histograms import Lines
 from . import tasks
 from .partitions import Partition
 from .session import Session
@@ -151,13 +152,6 @@ class ClusterExamples:
             (tasks.count_lines_of_parts, group.parts, self.present, lines, half) for group in self.groups
         )
         return Histograms(counts.astype(np.int64), sums)
-
-    def count_sides(self, planes: np.ndarray, sides: np.ndarray) -> Histograms:
-        """Count the classes that are present on the left of some planes; the sums are the counts if all count alike."""
-        counts, sums = self.engine.session.total(
-            (tasks.count_sides_of_parts, group.parts, self.present, planes, sides) for group in self.groups
-        )
-        return Histograms(counts, sums if sums.size else counts.astype(np.float64))
 
     def place(self, test: LinearTest) -> Placed:
         """Look how a test in the user's units divides the node."""

@@ -22,12 +22,13 @@ from distributed import get_worker
 from ..data.categories import exact_class_weights
 from ..data.exact_moments import ExactMoments, exact_moments
 from ..data.sampling import are_whole, place_hashes
-from ..growing.calls import Histograms, Lines, NodeSlice, count_lines, count_sides, project_rows
+from ..growing.calls import Histograms, count_lines, project_rows
 from ..growing.engines import NO_MISSING, LocalEngine, Placed, missing_mask, place_test
 from ..growing.grower import make_grower
 from ..growing.linear_tests import LinearTest
 from ..growing.nodes import NodeTable, PendingNode
 from ..growing.options import TreeSetup
+from ..kernels.histograms import Lines, NodeSlice
 from ..tree.pruning import PruningSequence
 from .partitions import Partition
 
@@ -217,13 +218,6 @@ def tally(parts: list[NodePart]) -> list[Tally]:
 def count_lines_of_parts(parts: list[NodePart], present: np.ndarray, lines: Lines, half: int) -> Histograms:
     """Count the examples of several parts by class and bucket along some lines."""
     return reduce(add, on_all_threads(lambda part: count_lines(part.slice(present), lines, half), parts))
-
-
-def count_sides_of_parts(
-    parts: list[NodePart], present: np.ndarray, planes: np.ndarray, sides: np.ndarray
-) -> Histograms:
-    """Count the examples of several parts by class on the left of some planes."""
-    return reduce(add, on_all_threads(lambda part: count_sides(part.slice(present), planes, sides), parts))
 
 
 def place_parts(

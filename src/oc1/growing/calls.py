@@ -8,62 +8,32 @@ from __future__ import annotations
 import itertools
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ..data.search_space import sample_positions
-from ..impurity import Measure, category_numbers, raise_failure
+from ..impurity import Measure, raise_failure
 from ..kernels import histograms, layout, split
 from ..kernels.elimination import shortening
 from ..kernels.grow import Searches, grow
-from ..kernels.histogram_scores import score_lines, score_sides
+from ..kernels.histograms import Lines, NodeSlice
 from ..kernels.line_search import compiled_line_search
 from ..kernels.node_search import compiled_search, search_node
-from ..kernels.records import AxisSplit, Criterion, Node, Nodes, Settings, Source, Workspace
+from ..kernels.records import AxisSplit, Criterion, Nodes, Settings, Source, Workspace
 from .linear_tests import LinearTest
 from .nodes import Expansion, NodeTable, PendingNode
 from .options import TreeSetup
 from .progress import Reporter, noted_moves
+
+if TYPE_CHECKING:
+    from .engines import EngineExamples
 
 #: Room for terms in one call, in addition to that of one test.
 MAX_TERMS_PER_CALL = 20_000
 
 
 # ---------------------------------------------------------------------------------------------------- counting
-
-
-class NodeSlice(NamedTuple):
-    """Examples of one node, grouped by class, somewhere in arrays that may hold others before and after them.
-
-    Attributes
-    ----------
-    columns : float32 array (d + 1, n)
-        In search space.
-    bounds : int64 array (k + 1,)
-        Where the examples of each class that is present at the node begin and end.
-    weights : float64 array (n,), or empty if all count alike
-    missing_mask : uint8 array (d, n), or (0, 0)
-        Which values are missing and get a learned direction.
-    """
-
-    columns: np.ndarray
-    bounds: np.ndarray
-    weights: np.ndarray
-    missing_mask: np.ndarray
-
-
-class Lines(NamedTuple):
-    """Lines of hyperplanes, ``plane + alpha * direction``, along which examples are counted."""
-
-    planes: np.ndarray  # float32 (n_planes, d + 1)
-    plane_of: np.ndarray  # int64 (q)
-    directions: np.ndarray  # float32 (q, d + 1)
-    which: np.ndarray  # int64 (q): the one coefficient that changes, or -1
-    sides: np.ndarray  # int64 (q): where missing values go
-    centres: np.ndarray  # float32 (q): where the buckets are fine,
-    scales: np.ndarray  # float32 (q): and how fine
 
 
 class Histograms(NamedTuple):
@@ -83,17 +53,20 @@ def count_lines(part: NodeSlice, lines: Lines, half: int) -> Histograms:
     shape = len(lines.which), len(part.bounds) - 1, 4 * half + 2
     counts, sums = np.zeros(shape, dtype=np.int32), np.zeros(shape if part.weights.size else (0, 0, 0))
     with np.errstate(all="ignore"):  # here and below for NUMBA_DISABLE_JIT
-        histograms.count_lines(*part, part.bounds[0], part.bounds[-1], *lines, counts, sums)
+        histograms.count_lines(part, lines, counts, sums)
     return Histograms(counts, sums)
 
 
-def count_sides(part: NodeSlice, planes: np.ndarray, sides: np.ndarray) -> Histograms:
-    """Count examples by class on the left of some planes."""
-    shape = len(planes), len(part.bounds) - 1
-    counts, sums = np.zeros(shape, dtype=np.int64), np.zeros(shape if part.weights.size else (0, 0))
-    with np.errstate(all="ignore"):
-        histograms.count_sides(*part, part.bounds[0], part.bounds[-1], planes.astype(np.float32), sides, counts, sums)
-    return Histograms(counts, sums)
+def count_sides(examples: EngineExamples, planes: np.ndarray, sides: np.ndarray | None = None) -> Histograms:
+    """Count the classes on the left of some planes, with their missing values on some sides; the sums are the weights.
+
+    These are lines that lead nowhere: no example crosses, and all stay where they are.
+    """
+    n, planes = len(planes), planes.astype(np.float32)
+    sides = np.full(n, layout.BY_FILL) if sides is None else sides
+    one = np.ones(n, np.float32)
+    counts, sums = examples.count_lines(Lines(planes, np.arange(n), 0 * planes, np.full(n, -1), sides, one, one), 0)
+    return Histograms(counts[..., 0], sums[..., 0] if sums.size else counts[..., 0].astype(np.float64))
 
 
 def project_rows(X: np.ndarray, rows: np.ndarray, fill: np.ndarray, test: LinearTest) -> np.ndarray:
@@ -106,69 +79,13 @@ def project_rows(X: np.ndarray, rows: np.ndarray, fill: np.ndarray, test: Linear
     return out
 
 
-class Scores:
-    """The purity of splits of one node, by class counts; larger is better (see `oc1.kernels.criteria`).
-
-    Parameters
-    ----------
-    sizes, totals : arrays (k,)
-        Numbers of examples and weights of the classes that are present.
-    present : int array (k,)
-        Their labels.
-    measure : Measure
-    min_leaf : int
-        Examples that a side must have.
-    n_classes : int, optional
-        How many classes the data have: a user's measure is given counts of all of them.
-    """
-
-    def __init__(
-        self,
-        sizes: ArrayLike,
-        totals: ArrayLike,
-        present: ArrayLike,
-        measure: Measure,
-        min_leaf: int,
-        n_classes: int = 0,
-    ):
-        self.sizes, self.totals = np.asarray(sizes, dtype=np.float64), np.asarray(totals, dtype=np.float64)
-        self.present, self.measure, self.min_leaf = np.asarray(present, dtype=np.int64), measure, min_leaf
-        self._criterion = Criterion(measure.code, min_leaf, *measure.pointers())
-        nowhere, nobody = np.empty(0, np.int64), np.empty(0, np.int32)
-        ranks = category_numbers(self.totals)
-        self._node = Node(0, nobody, np.empty(0), self.totals, ranks, self.present, nowhere)
-        self._buffers = Workspace.make(0, max(len(self.totals), n_classes), 0, 0).line
-
-    def lines(self, counted: Histograms) -> tuple[np.ndarray, np.ndarray]:
-        """Return the scores at the edges of each line's buckets, and bounds of what is inside them."""
-        q, k, width = counted.counts.shape
-        n_buckets = (width - 2) // 2
-        scores, bounds = np.empty((q, n_buckets + 1)), np.empty((q, n_buckets))
-        buffers = self._buffers._replace(
-            histogram=np.empty((k + 2, width)),
-            left=np.empty((k + 2, n_buckets + 1)),
-            edges=np.empty((2, n_buckets + 1)),
-        )
-        with np.errstate(all="ignore"):
-            score_lines(*counted, self.sizes, self._node, self._criterion, buffers, scores, bounds)
-        self._check()
-        return scores, bounds
-
-    def sides(self, counts: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        """Return the scores of splits with these numbers and weights of the classes on their left."""
-        scores = np.empty(len(counts))
-        left = weights.astype(np.float64), counts.astype(np.float64)
-        with np.errstate(all="ignore"):
-            score_sides(*left, self.sizes, self._node, self._criterion, self._buffers, scores)
-        self._check()
-        return scores
-
-    def _check(self) -> None:
-        if self._buffers.stream[1]:
-            raise_failure(self.measure.impurity, self.measure.name, *self._buffers.counts[3:5])
-
-
 # ---------------------------------------------------------------------------------------------------- searching
+
+
+def check_measure(measure: Measure, work: Workspace) -> None:
+    """Raise an error if a user's measure gave no number."""
+    if work.failed_pair is not None:
+        raise_failure(measure.impurity, measure.name, *work.failed_pair)
 
 
 class Searched(NamedTuple):
@@ -214,6 +131,8 @@ class NodeKernels:
         self.space, self.settings = setup.statistics.space, setup.settings
         self.n_features = len(setup.fill)
         self.n_varying = max(1, int(np.count_nonzero(self.space.scale)))  # attributes that are not constant
+        #: Whether there is more than one attribute to combine, or no other kind of split.
+        self.is_oblique = self.settings.n_runs > 0 and (self.n_varying > 1 or not self.settings.axis)
         self.n_hyperplanes = 0
         self._lock, self._local = threading.Lock(), threading.local()
         self._dividing = threading.current_thread()  # the others get nodes that are not large
@@ -267,7 +186,7 @@ class NodeKernels:
                     *data, self._searches, max_splits, searched is not None, axis, nodes, work
                 )
                 self.count(considered)
-        self._check_measure(work)
+        check_measure(self.options.measure, work)
         self._tell_moves(node, work)
         table = NodeTable(nodes.trimmed(n_nodes, n_terms))
         return Expansion(table, [node.child(table, row, held.part(start, stop)) for row, start, stop in table.pending])
@@ -299,18 +218,13 @@ class NodeKernels:
 
         def run(stage: int, first: int, last: int) -> AxisSplit:
             work, made = self._workspace(), slice(max(first, 0), last)
-            if stage == layout.JUMP:
-                if work is not own:
-                    work.runs[:] = climbed
-            else:
-                work.runs[made, layout.JUMPED] = 0.0
-                # Not the run before them, which begins at the best attribute.
-                own_starts = starts[max(first - settings.axis_starts, 0) : max(last - settings.axis_starts, 0)]
-                begin = max(first, settings.axis_starts)
-                work.runs[begin : begin + len(own_starts), layout.PLANE :] = own_starts
+            if stage != layout.JUMP:
+                work.runs[settings.axis_starts :][: len(starts), layout.PLANE :] = starts
+            elif work is not own:
+                work.runs[:] = climbed
             with np.errstate(all="ignore"):
                 axis = search_node(*data, *place, stage, first, last, work)
-            self._check_measure(work)
+            check_measure(self.options.measure, work)
             self._tell_moves(node, work)
             own.runs[made] = work.runs[made]
             return axis
@@ -349,10 +263,6 @@ class NodeKernels:
                 n_searched, self.n_classes, self.n_features, n_runs, n_moves, n_divided
             )
         return self._local.workspace
-
-    def _check_measure(self, work: Workspace) -> None:
-        if work.failed_pair is not None:
-            raise_failure(self.options.measure.impurity, self.options.measure.name, *work.failed_pair)
 
     def _tell_moves(self, node: PendingNode, work: Workspace) -> None:
         if self.reporter.n_moves:

@@ -12,16 +12,18 @@ one coefficient after the other.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ..kernels import layout
 from ..kernels.layout import NO_SPLIT
-from ..kernels.records import AxisSplit
+from ..kernels.records import AxisSplit, Settings
 from .nodes import derived_seed
-from .rounds import Asking, Best, Counter, Line, Scorer, answer, search_lines
+from .rounds import Asking, Best, Line, Scorer, answer, search_lines
+
+if TYPE_CHECKING:
+    from .engines import EngineExamples
 
 #: The finest buckets hold this share of the examples, as far as a sample tells.
 FINE_SHARE = 0.01
@@ -76,7 +78,7 @@ class Sketch:
 
 
 def best_attribute(
-    counter: Counter, scorer: Scorer, sketch: Sketch, attributes: Sequence[tuple[int, int]], seed: int
+    examples: EngineExamples, scorer: Scorer, sketch: Sketch, attributes: Sequence[tuple[int, int]], seed: int
 ) -> AxisSplit:
     """Return the best axis-parallel split.
 
@@ -86,7 +88,7 @@ def best_attribute(
     found: list[Best] = []
     step = scorer.max_lines(1)
     for first in range(0, len(lines), step):
-        found += answer([search_lines(lines[first : first + step], scorer, seed, first)], counter, scorer.half)[0]
+        found += answer([search_lines(lines[first : first + step], scorer, seed, first)], examples, scorer.half)[0]
     best = max((one.score for one in found), default=NO_SPLIT)
     if best == NO_SPLIT:
         return AxisSplit()
@@ -95,13 +97,10 @@ def best_attribute(
     return AxisSplit(best, attributes[chosen][0], -found[chosen].alpha, attributes[chosen][1])
 
 
-@dataclass(frozen=True)
-class Climbing:
-    """How runs climb (see `oc1.kernels.records.Settings`)."""
+class Climbing(NamedTuple):
+    """How runs climb."""
 
-    order: int
-    n_perturbations: int
-    n_jumps: int
+    settings: Settings
     n_lines: int  # lines to be asked for after one has moved,
     max_lines: int  # and at most
 
@@ -121,11 +120,11 @@ def climb(start: np.ndarray, scorer: Scorer, sketch: Sketch, how: Climbing, seed
     examples they are rare.
     """
     plane, considered, n_jumped = _unit(start), 0, 0
-    perturb = PERTURB[how.order]
+    perturb = perturb_best if how.settings.order == layout.BEST else perturb_one_by_one
     while True:
         plane, more, is_pure = yield from perturb(plane, scorer, sketch, how, derived_seed(seed, 2 * n_jumped))
         considered += more
-        if how.n_jumps == 0 or is_pure:
+        if how.settings.n_jumps == 0 or is_pure:
             return Climbed(plane, considered)
         before = plane
         plane, more, _ = yield from jump(plane, scorer, sketch, how, derived_seed(seed, 2 * n_jumped + 1))
@@ -135,14 +134,20 @@ def climb(start: np.ndarray, scorer: Scorer, sketch: Sketch, how: Climbing, seed
             return Climbed(plane, considered)
 
 
-def perturb_in_turn(plane: np.ndarray, scorer: Scorer, sketch: Sketch, how: Climbing, seed: int) -> Asking[Climbed]:
-    """Search one coefficient after the other, until each has been searched since another one moved."""
+def perturb_one_by_one(plane: np.ndarray, scorer: Scorer, sketch: Sketch, how: Climbing, seed: int) -> Asking[Climbed]:
+    """Search one coefficient after the other: in turn, until each has been searched since another one moved; or drawn.
+
+    Those that are drawn are a given number.
+    """
     size, settled, considered, n_lines = len(plane), 0, 0, how.n_lines
-    while settled < size:
-        several = [(considered + i) % size for i in range(min(n_lines, size - settled))]
+    at_random, n_drawn = how.settings.order == layout.RANDOM, how.settings.n_perturbations
+    order = np.random.default_rng(seed).integers(size, size=n_drawn) if at_random else np.arange(size)
+    while considered < n_drawn if at_random else settled < size:
+        n_left = n_drawn - considered if at_random else size - settled
+        several = order[np.arange(considered, considered + min(n_lines, n_left)) % len(order)]
         lines = [sketch.coefficient(plane, m) for m in several]
         moved, n_searched, is_pure = yield from _first_move(plane, lines, scorer, seed, considered)
-        if is_pure:
+        if is_pure and not at_random:
             return Climbed(plane, considered, True)
         considered += n_searched
         settled, n_lines = settled + n_searched, min(2 * n_lines, how.max_lines)
@@ -167,31 +172,11 @@ def perturb_best(plane: np.ndarray, scorer: Scorer, sketch: Sketch, how: Climbin
         plane = _moved(lines[best], found[best])
 
 
-def perturb_at_random(plane: np.ndarray, scorer: Scorer, sketch: Sketch, how: Climbing, seed: int) -> Asking[Climbed]:
-    """Search coefficients that are drawn at random, a given number of times."""
-    drawn = np.random.default_rng(seed).integers(len(plane), size=how.n_perturbations)
-    considered, n_lines = 0, how.n_lines
-    while considered < len(drawn):
-        lines = [sketch.coefficient(plane, m) for m in drawn[considered : considered + n_lines]]
-        moved, n_searched, _ = yield from _first_move(plane, lines, scorer, seed, considered)
-        considered += n_searched
-        n_lines = min(2 * n_lines, how.max_lines) if moved is plane else how.n_lines
-        plane = moved
-    return Climbed(plane, considered)
-
-
-PERTURB = {
-    layout.SEQUENTIAL: perturb_in_turn,
-    layout.BEST: perturb_best,
-    layout.RANDOM: perturb_at_random,
-}
-
-
 def jump(plane: np.ndarray, scorer: Scorer, sketch: Sketch, how: Climbing, seed: int) -> Asking[Climbed]:
     """Search random directions, until one of them leads to a better plane; otherwise return the same one."""
-    directions = np.random.default_rng(seed).uniform(-1.0, 1.0, (how.n_jumps, len(plane)))
+    directions = np.random.default_rng(seed).uniform(-1.0, 1.0, (how.settings.n_jumps, len(plane)))
     considered = 0
-    while considered < how.n_jumps:
+    while considered < how.settings.n_jumps:
         lines = [sketch.line(plane, direction) for direction in directions[considered : considered + how.max_lines]]
         moved, n_searched, _ = yield from _first_move(plane, lines, scorer, seed, considered)
         considered += n_searched

@@ -18,10 +18,10 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import numpy as np
 
 from ..data.search_space import SearchSpace, sample_positions
-from ..impurity import MEASURES
 from ..kernels import layout
+from ..kernels.histograms import Lines, NodeSlice
 from ..kernels.records import Examples, Source, borrowed
-from .calls import Histograms, Lines, NodeSlice, Scores, count_lines, count_sides, project_rows
+from .calls import Histograms, count_lines, project_rows
 from .linear_tests import LinearTest, midway
 from .nodes import Expansion, NodeTable, PendingNode
 from .options import RootStatistics, TreeSetup
@@ -67,9 +67,6 @@ class EngineExamples(Protocol):
 
     def count_lines(self, lines: Lines, half: int) -> Histograms:
         """Count the classes that are present, by bucket along some lines."""
-
-    def count_sides(self, planes: np.ndarray, sides: np.ndarray) -> Histograms:
-        """Count the classes that are present on the left of each plane; the sums are the counts if all count alike."""
 
     def place(self, test: LinearTest) -> Placed:
         """Look how a test in the user's units divides the examples."""
@@ -163,27 +160,10 @@ def divide_by_counts(
     else:
         threshold = midway(placed.below, placed.above) if centred else test.threshold
         test = replace(test, threshold=threshold, gap=placed.above - placed.below)
-    gain = accepted_gain(large, placed) if len(test.features) else None
-    if gain is None:
+    gain = large.scorer.gain(placed.counts, placed.sums, large.kernels.settings)
+    if gain < 0.0 or not len(test.features):
         return Expansion(NodeTable.leaf(large.node), [])
     return NodeTable.divided(large.node, test, gain, part(test))
-
-
-def accepted_gain(large: LargeNode, placed: Placed) -> float | None:
-    """Return what a split gains, None if it is not to be made (see `kernels.split.worthwhile_gain`)."""
-    scorer, settings = large.scorer, large.kernels.settings
-    sides = placed.counts[None], placed.sums[None]
-    gain = scorer.sides(*sides)[0]
-    if gain == layout.NO_SPLIT:
-        return None
-    code = scorer.measure.code
-    least = 1e-18 if code <= layout.VARIANCES else 1e-14
-    if code == layout.CUSTOM:
-        gini = Scores(scorer.sizes, scorer.totals, scorer.present, MEASURES["gini"], 1)
-        gain, least = max(0.0, gini.sides(*sides)[0]), -1.0
-    if not gain > least or gain * scorer.totals.sum() / settings.total < settings.min_decrease:
-        return None
-    return float(gain)
 
 
 # ---------------------------------------------------------------------------------------------------- this process
@@ -243,7 +223,7 @@ class LocalEngine:
             return node
         if node.size > int(self.max_local_rows * MAX_GATHERED_SHARE):
             return None
-        return node._replace(examples=node.examples.gathered())
+        return node._replace(examples=node.examples.copy())
 
     def hand_over(self, node: PendingNode) -> None:
         """Nothing is handed over: all nodes are grown here."""
@@ -323,45 +303,41 @@ class LocalExamples:
         """Return the columns, in search space, of some examples by their places in the arrays."""
         if self.has_columns:
             return self.arrays.columns[:, chosen]
-        return self.engine.setup.statistics.space.columns(self.engine.X, self.arrays.rows[chosen], self.arrays.fill)
+        space, rows = self.engine.setup.statistics.space, self.arrays.rows[chosen]
+        return space.columns(self.engine.X, rows, self.arrays.fill, self.engine.n_jobs)
 
     def part(self, start: int, stop: int) -> LocalExamples:
         """Return another range of the same arrays."""
         return LocalExamples(self.engine, self.arrays, start, stop)
 
-    def _taken(self, chosen: np.ndarray | slice, columns: np.ndarray) -> LocalExamples:
-        """Return some examples, whose columns are given, in arrays of their own."""
+    def taken(self, chosen: np.ndarray) -> LocalExamples:
+        """Return some examples, by their places, in arrays of their own, which can be reordered."""
         arrays = self.arrays
         weights = arrays.weights[chosen] if arrays.weights.size else arrays.weights
-        labels, rows = arrays.labels[chosen], arrays.rows[chosen]
-        own = arrays._replace(columns=np.ascontiguousarray(columns), labels=labels, weights=weights, rows=rows)
+        labels, rows, columns = arrays.labels[chosen], arrays.rows[chosen], np.ascontiguousarray(self.columns(chosen))
+        own = arrays._replace(columns=columns, labels=labels, weights=weights, rows=rows)
         return LocalExamples(self.engine, own, 0, len(rows))
 
-    def gathered(self) -> LocalExamples:
+    def copy(self) -> LocalExamples:
         """Return the same examples with columns of their own."""
-        space = self.engine.setup.statistics.space
-        columns = space.columns(self.engine.X, self.rows, self.arrays.fill, self.engine.n_jobs)
-        return self._taken(slice(self.start, self.stop), columns)
+        return self.taken(np.arange(self.start, self.stop))
 
     def sample(self) -> LocalExamples:
         """Return an even sample."""
-        chosen = self.start + sample_positions(self.size)
-        return self._taken(chosen, self.columns(chosen))
-
-    def copy(self) -> LocalExamples:
-        """Return the same examples in arrays that can be reordered without changing these."""
-        chosen = np.arange(self.start, self.stop)
-        return self._taken(chosen, self.columns(chosen))
+        return self.taken(self.start + sample_positions(self.size))
 
     def count_lines(self, lines: Lines, half: int) -> Histograms:
-        """Count the classes by bucket along some lines."""
-        counts, sums = self._total(lambda part: count_lines(part, lines, half))
-        return Histograms(counts.astype(np.int64), sums)
+        """Count the classes by bucket along some lines, piece by piece."""
 
-    def count_sides(self, planes: np.ndarray, sides: np.ndarray) -> Histograms:
-        """Count the classes on the left of some planes; the sums are the counts if all count alike."""
-        counts, sums = self._total(lambda part: count_sides(part, planes, sides))
-        return Histograms(counts, sums if sums.size else counts.astype(np.float64))
+        def count(first: int) -> Histograms:
+            return count_lines(self._slice(first, min(first + step, self.stop)), lines, half)
+
+        # Whole numbers can be added up in any pieces; what weights add up to must not depend on the threads.
+        is_whole = self.has_columns and not self.arrays.weights.size
+        step = max(MAX_ROWS_PER_PIECE, -(-self.size // self.engine.n_jobs)) if is_whole else MAX_ROWS_PER_PIECE
+        pieces, pool = range(self.start, self.stop, step), self.engine.pool
+        counts, sums = reduce(add, map(count, pieces) if pool is None else pool.map(count, pieces))
+        return Histograms(counts.astype(np.int64), sums)
 
     def left_weights(self, plane: np.ndarray, missing: int) -> np.ndarray:
         """Return the weight of each class of the data on the left of a plane."""
@@ -388,19 +364,6 @@ class LocalExamples:
 
     def release(self) -> None:
         """Nothing is held but for the arrays."""
-
-    def _total(self, count: Callable[[NodeSlice], Histograms]) -> Histograms:
-        """Count piece by piece."""
-
-        def look_at(piece: tuple[int, int]) -> Histograms:
-            return count(self._slice(*piece))
-
-        # Whole numbers can be added up in any pieces; what weights add up to must not depend on the threads.
-        is_whole = self.has_columns and not self.arrays.weights.size
-        step = max(MAX_ROWS_PER_PIECE, -(-self.size // self.engine.n_jobs)) if is_whole else MAX_ROWS_PER_PIECE
-        pieces = [(first, min(first + step, self.stop)) for first in range(self.start, self.stop, step)]
-        pool = self.engine.pool
-        return reduce(add, map(look_at, pieces) if pool is None else pool.map(look_at, pieces))
 
     def _slice(self, first: int, last: int) -> NodeSlice:
         arrays, bounds = self.arrays, np.clip(self.bounds, first, last)

@@ -14,7 +14,7 @@ import numpy as np
 from ..kernels import layout
 from ..kernels.layout import CLIMBED, JUMPED, NO_SPLIT, PLANE, PURE, SCORE
 from ..kernels.records import AxisSplit, Settings
-from .calls import NodeKernels, Searched
+from .calls import NodeKernels, Searched, count_sides
 from .climbing import Climbing, Sketch, best_attribute, climb, promising
 from .engines import EngineExamples
 from .linear_tests import LinearTest
@@ -79,11 +79,11 @@ class LargeNode:
         """Go on with some runs on all examples; put into `runs` where they end."""
         max_lines = self.scorer.max_lines(len(kept))
         n_lines = min(max(2, self.examples.n_lines_at_once // len(kept)), max_lines)
-        how = Climbing(settings.order, settings.n_perturbations, settings.n_jumps, n_lines, max_lines)
+        how = Climbing(settings, n_lines, max_lines)
         climbs = [climb(planes[i], self.scorer, self._sketch, how, derived_seed(seed, i + 1)) for i in kept]
         climbed = answer(climbs, self.examples, self.scorer.half)
         ends = np.array([run.plane for run in climbed])
-        counts, weights = self.examples.count_sides(ends, np.zeros(len(kept), dtype=np.int64))
+        counts, weights = count_sides(self.examples, ends)
         scores = self.scorer.sides(counts, weights)
         impurity, totals = self.kernels.options.measure.impurity, self.scorer.totals
         told = (f"{i + 1} to {impurity(left, totals - left):.6g}" for i, left in zip(kept, weights, strict=True))
@@ -99,7 +99,7 @@ class LargeNode:
 
     def _promising(self, planes: np.ndarray) -> list[int]:
         """Return the runs that are worth going on with, by how they do on the sample."""
-        counts, weights = self.sample.examples.count_sides(planes, np.zeros(len(planes), dtype=np.int64))
+        counts, weights = count_sides(self.sample.examples, planes)
         scorer = self._scorer_of(self.sample, self._sample_settings.min_leaf)
         return promising(planes, scorer.sides(counts, weights), weights, scorer)
 
@@ -116,7 +116,7 @@ class LargeNode:
 
     def left_weights(self, plane: np.ndarray, missing: int) -> np.ndarray:
         """Return the weights, on the left of a plane, of the classes that are present."""
-        return self.examples.count_sides(plane[None], np.array([missing])).sums[0]
+        return count_sides(self.examples, plane[None], np.array([missing])).sums[0]
 
     # ------------------------------------------------------------------------------------------------ splitting
 

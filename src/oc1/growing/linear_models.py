@@ -77,16 +77,18 @@ class LeastSquares:
         self._basis = None
         if is_wide(Z):
             Z, self._basis = narrowed(Z)
-        penalty = np.full(Z.shape[1], ridge)
-        penalty[-1] = CONSTANT_RIDGE
         self.Z, self.weights = Z, weights
-        self._system = _factor(Z, weights, penalty)
-        self._leverages = np.minimum(_leverages(Z, self._system), MAX_LEVERAGE)
+        half = Z * np.sqrt(weights)[:, None]
+        system = half.T @ half
+        system[np.diag_indices_from(system)] += np.append(np.full(Z.shape[1] - 1, ridge), CONSTANT_RIDGE)
+        self._factor = dpotrf(system, lower=1)[0]
+        solved = dtrtrs(self._factor, Z.T, lower=1)[0]
+        self._leverages = np.minimum(np.einsum("ij,ij->j", solved, solved), MAX_LEVERAGE)
 
     def margins(self, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return (plane, left-out margins); the threshold is midway between the means of the two groups."""
         target = np.where(right, 1.0, -1.0)
-        plane = _solve(self._system, self.Z.T @ (self.weights * target))
+        plane = dpotrs(self._factor, self.Z.T @ (self.weights * target), lower=1)[0]
         left_out = (self.Z @ plane - self._leverages * target) / (1.0 - self._leverages)
         sides = [np.average(left_out[side], weights=self.weights[side]) for side in (right, ~right)]
         plane[-1] -= 0.5 * sum(sides)
@@ -117,24 +119,6 @@ def narrowed(Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """
     basis, coordinates = qr(Z[:, :-1].T, mode="economic", check_finite=False)
     return np.column_stack([coordinates.T, Z[:, -1]]), basis
-
-
-def _factor(Z: np.ndarray, weights: np.ndarray, penalty: np.ndarray) -> np.ndarray:
-    """Return the Cholesky factor of ``Z' W Z`` plus the penalty."""
-    half = Z * np.sqrt(weights)[:, None]
-    system = half.T @ half
-    system[np.diag_indices_from(system)] += penalty
-    return dpotrf(system, lower=1)[0]
-
-
-def _solve(factor: np.ndarray, target: np.ndarray) -> np.ndarray:
-    return dpotrs(factor, target, lower=1)[0]
-
-
-def _leverages(Z: np.ndarray, factor: np.ndarray) -> np.ndarray:
-    """Return ``z' H^-1 z`` of each example."""
-    half = dtrtrs(factor, Z.T, lower=1)[0]
-    return np.einsum("ij,ij->j", half, half)
 
 
 def _calibration(margins: np.ndarray, right: np.ndarray, weights: np.ndarray) -> tuple[float, float]:

@@ -6,7 +6,7 @@ The compiled kernels write tests in the same way (see `oc1.kernels`), so that bo
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -58,13 +58,9 @@ class LinearTest:
             return cls(features.astype(np.int32), np.empty(0), threshold)
         factor = np.sign(plane[features[0]]) / np.abs(plane).max()
         coefficients, threshold = plane[features] * factor, float(threshold * factor)
+        test = cls(features.astype(np.int32), coefficients, threshold)
         values = project(X, features, coefficients)
-        right = values > threshold
-        gap = 0.0
-        if right.any() and not right.all():
-            below, above = values[~right].max(), values[right].min()
-            threshold, gap = midway(below, above), float(above - below)
-        return cls(features.astype(np.int32), coefficients, threshold, gap)
+        return test.centred(values) if (values > threshold).any() and not (values > threshold).all() else test
 
     @classmethod
     def of_search_plane(cls, plane: np.ndarray, space: SearchSpace, missing: int = BY_FILL) -> LinearTest:
@@ -79,6 +75,16 @@ class LinearTest:
         if threshold - space.shift[m] > at:
             threshold = np.nextafter(threshold, -np.inf)  # rounded up, it could be the value above it
         return cls(features.astype(np.int32), np.ones(1), float(threshold), missing=missing)
+
+    def centred(self, values: np.ndarray, moves: bool = True) -> LinearTest:
+        """Put the threshold midway between the nearest examples on its two sides, whose projections these are.
+
+        One that is not to move only learns how far apart those are.
+        """
+        right = values > self.threshold
+        below, above = values[~right].max(), values[right].min()
+        threshold = midway(below, above) if moves else self.threshold
+        return replace(self, threshold=threshold, gap=float(above - below))
 
     def branches(self, X: np.ndarray) -> np.ndarray:
         """Return the branch of each row, -1 where a value is missing."""

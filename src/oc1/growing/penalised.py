@@ -25,8 +25,8 @@ from .linear_tests import LinearTest
 from .nodes import Expansion, NodeTable, PendingNode
 from .purest import best_axis
 from .small_nodes import SearchableNode, searchable
-from .starts import AXIS, RANDOM, twoing
-from .views import View, view_of
+from .starts import AXIS, RANDOM, NodeView, twoing
+from .views import view_of
 
 #: What choosing the attribute costs an axis-parallel split, in coefficients for each doubling of the attributes.
 COEFFICIENTS_PER_DOUBLING = 0.4
@@ -90,7 +90,6 @@ class PenalisedPolicy:
     def __init__(self, kernels: NodeKernels):
         self.kernels, self.options, self.reporter = kernels, kernels.options, kernels.reporter
         self.settings = kernels.settings._replace(axis_starts=0)
-        self._is_oblique = self.settings.n_runs > 0 and (kernels.n_varying > 1 or not self.settings.axis)
         statistics = kernels.setup.statistics
         share = min(1.0, statistics.n_examples / MIN_ROWS_FOR_FULL_PENALTY)
         self._penalty = self.options.complexity_penalty * share * statistics.unit
@@ -118,7 +117,7 @@ class PenalisedPolicy:
         least = len(totals) * price / 3.0
         axis = self._axis_candidate(looked, price)
         best = axis if axis is not None and axis.worth > least else None
-        if not self._is_oblique:
+        if not self.kernels.is_oblique:
             return best
 
         def better(candidate: Candidate | None) -> Candidate | None:
@@ -152,17 +151,17 @@ class PenalisedPolicy:
         chance = (1.0 + COEFFICIENTS_PER_DOUBLING * np.log2(self.kernels.n_varying)) * price
         return self._tell("axis-parallel split", valued(looked, plane, price, chance, axis.missing))
 
-    def _linear_candidate(self, view: View, size: int) -> Candidate | None:
+    def _linear_candidate(self, view: NodeView, size: int) -> Candidate | None:
         """Return the linear classifier with the least left-out loss."""
-        if not view.node.fits:
+        if not view.fits:
             return None
-        fit, right = min(view.node.fits, key=lambda fit: fit[0].loss)
-        n_left, totals = np.count_nonzero(view.node.Z @ fit.plane <= 0.0), view.node.totals
-        n_seen = len(view.node.y)  # all examples, or a sample
+        fit, right = min(view.fits, key=lambda fit: fit[0].loss)
+        n_left, totals = np.count_nonzero(view.Z @ fit.plane <= 0.0), view.totals
+        n_seen = len(view.y)  # all examples, or a sample
         if min(n_left, n_seen - n_left) * max(size, n_seen) < self.settings.min_leaf * n_seen:
             return None
-        value = view.node.value(fit.left_out, right)
-        astray = misplaced(view.node.left_weights(fit.left_out), totals) + 1.0 / totals.sum()
+        value = view.value(fit.left_out, right)
+        astray = misplaced(view.left_weights(fit.left_out), totals) + 1.0 / totals.sum()
         return self._tell("linear classifier", Candidate(view.to_search(fit.plane), value, value, astray, True))
 
     def _searched_candidate(self, looked: SearchableNode, price: float, given: list[np.ndarray]) -> Candidate | None:

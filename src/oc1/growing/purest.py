@@ -40,7 +40,7 @@ class PurestPolicy:
     def split(self, node: PendingNode) -> Expansion:
         """Split one node and no further."""
         settings, is_large = self.settings, node.size >= self.options.min_large_rows
-        is_shared = self.kernels.pool is not None and settings.n_runs > 1 and node.size >= settings.two_stages
+        is_shared = settings.n_runs > 0 and node.size >= settings.two_stages
         if self._is_plain and not (is_large or is_shared):
             return self.kernels.grow(node)
         if self.kernels.stays_leaf(node):
@@ -53,14 +53,13 @@ class PurestPolicy:
     def _split_from_starts(self, looked: SearchableNode) -> Expansion:
         """Split by the purest of all runs, some of which begin at the planes of the linear starts."""
         options, kernels = self.options, self.kernels
-        is_oblique = self.settings.n_runs > 0 and (kernels.n_varying > 1 or not self.settings.axis)
-        is_searched = is_oblique and looked.node.size >= self.settings.min_oblique
+        is_searched = kernels.is_oblique and looked.node.size >= self.settings.min_oblique
         given = []
         if is_searched:
             axis = best_axis(looked, kernels) if self.settings.axis else AxisSplit()
             given = view_of(looked.sample, kernels, axis.plane(kernels.n_features)).starts(options.linear_starts)
         n_axis, n_random = int(AXIS in options.starts), options.n_restarts if RANDOM in options.starts else 0
-        n_runs = max(n_axis + len(given), n_random, 1) if is_oblique else 0
+        n_runs = max(n_axis + len(given), n_random, 1) if kernels.is_oblique else 0
         settings = self.settings._replace(axis_starts=n_axis, n_given=len(given), n_runs=n_runs)
         searched = looked.search(settings, settings.axis, given)
         is_small = looked.node.size < options.min_large_rows

@@ -19,14 +19,22 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
+from ..impurity import Measure, category_numbers
 from ..kernels import layout
+from ..kernels.histogram_scores import score_lines, score_sides
+from ..kernels.histograms import Lines
 from ..kernels.layout import BY_FILL, NO_SPLIT
-from .calls import Histograms, Lines, Scores
+from ..kernels.records import Criterion, Node, Settings, Workspace
+from ..kernels.split import worthwhile_gain
+from .calls import Histograms, check_measure
 from .nodes import derived_seed
+
+if TYPE_CHECKING:
+    from .engines import EngineExamples
 
 #: Half the number of buckets is about this times the root of examples over classes, a power of two within these limits.
 HALF_PER_ROOT = 0.7
@@ -39,13 +47,6 @@ TOLERANCE_IN_EXAMPLES = 1.0
 MAX_CELLS = 2**18
 #: A step that leads past all crossings.
 BEYOND = 1e29
-
-
-class Counter(Protocol):
-    """Counts the examples of one node, wherever they are."""
-
-    def count_lines(self, lines: Lines, half: int) -> Histograms:
-        """Count the classes that are present at the node, by bucket along some lines."""
 
 
 class Line(NamedTuple):
@@ -87,8 +88,66 @@ def packed(lines: Sequence[Line]) -> Lines:
 # ---------------------------------------------------------------------------------------------------- purity
 
 
-class Scorer(Scores):
-    """Scores the splits of a large node, and says what differences count; the parameters are those of `Scores`."""
+class Scorer:
+    """Scores the splits of a large node by class counts, larger is better, and says what differences count.
+
+    Parameters
+    ----------
+    sizes, totals : arrays (k,)
+        Numbers of examples and weights of the classes that are present.
+    present : int array (k,)
+        Their labels.
+    measure : Measure
+    min_leaf : int
+        Examples that a side must have.
+    n_classes : int, optional
+        How many classes the data have: a user's measure is given counts of all of them.
+    """
+
+    def __init__(
+        self,
+        sizes: np.ndarray,
+        totals: np.ndarray,
+        present: np.ndarray,
+        measure: Measure,
+        min_leaf: int,
+        n_classes: int = 0,
+    ):
+        self.sizes, self.totals, self.measure = sizes.astype(np.float64), totals.astype(np.float64), measure
+        self._criterion = Criterion(measure.code, min_leaf, *measure.pointers())
+        nowhere, nobody = np.empty(0, np.int64), np.empty(0, np.int32)
+        ranks, labels = category_numbers(self.totals), present.astype(np.int64)
+        self._node = Node(0, nobody, np.empty(0), self.totals, ranks, labels, nowhere)
+        self._work = Workspace.make(0, max(len(self.totals), n_classes), 0, 0)
+
+    def lines(self, counted: Histograms) -> tuple[np.ndarray, np.ndarray]:
+        """Return the scores at the edges of each line's buckets, and bounds of what is inside them."""
+        q, k, width = counted.counts.shape
+        n_buckets = (width - 2) // 2
+        scores, bounds = np.empty((q, n_buckets + 1)), np.empty((q, n_buckets))
+        buffers = self._work.line._replace(
+            histogram=np.empty((k + 2, width)),
+            left=np.empty((k + 2, n_buckets + 1)),
+            edges=np.empty((2, n_buckets + 1)),
+        )
+        with np.errstate(all="ignore"):
+            score_lines(*counted, self.sizes, self._node, self._criterion, buffers, scores, bounds)
+        check_measure(self.measure, self._work)
+        return scores, bounds
+
+    def sides(self, counts: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        """Return the scores of splits with these numbers and weights of the classes on their left."""
+        scores = np.empty(len(counts))
+        left = weights.astype(np.float64), counts.astype(np.float64)
+        with np.errstate(all="ignore"):
+            score_sides(*left, self.sizes, self._node, self._criterion, self._work.line, scores)
+        check_measure(self.measure, self._work)
+        return scores
+
+    def gain(self, counts: np.ndarray, weights: np.ndarray, settings: Settings) -> float:
+        """Return what a split gains that has these classes on its left; -1 if it is not worth making."""
+        score = self.sides(counts[None], weights[None])[0]
+        return float(worthwhile_gain(score, self._node, self.measure.code, settings, self._work.line.counts))
 
     @cached_property
     def half(self) -> int:
@@ -128,7 +187,7 @@ T = TypeVar("T")
 Asking: TypeAlias = Generator[list[Line], Histograms | None, T]
 
 
-def answer(askers: Sequence[Asking[T]], counter: Counter, half: int) -> list[T]:
+def answer(askers: Sequence[Asking[T]], examples: EngineExamples, half: int) -> list[T]:
     """Let all askers advance together, a round at a time, until they have their results."""
     results: dict[int, T] = {}
     waiting: dict[int, list[Line]] = {}
@@ -144,7 +203,7 @@ def answer(askers: Sequence[Asking[T]], counter: Counter, half: int) -> list[T]:
         go_on(number, None)
     while waiting:
         asked = list(waiting.items())
-        counted = counter.count_lines(packed([line for _, lines in asked for line in lines]), half)
+        counted = examples.count_lines(packed([line for _, lines in asked for line in lines]), half)
         first = 0
         for number, lines in asked:
             own = slice(first, first + len(lines))

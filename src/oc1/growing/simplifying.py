@@ -16,8 +16,6 @@ import numpy as np
 from ..tree.linear import project
 from .linear_tests import LinearTest, midway
 
-#: Terms are dropped by looking at this number of a node's examples; in the end the test must hold on all of them.
-MAX_SAMPLED_ROWS = 20_000
 #: Significant digits that coefficients are rounded to at most; those that need more are left alone.
 MAX_DIGITS = 3
 #: ... where no example may change sides.
@@ -55,9 +53,8 @@ def simplify(
     positive, for which the two branches of the test may have to be exchanged.
 
     All is decided by the purity of the test on these examples, and where the given test has no class on both sides,
-    the gap must stay about as wide. The order of the rows does not matter (but among equal values in nodes of more
-    than 20,000 examples, where terms are dropped by a sample). Units matter as far as decimal numbers do: which ones
-    are short changes with them.
+    the gap must stay about as wide. The order of the rows does not matter. Units matter as far as decimal numbers do:
+    which ones are short changes with them.
 
     Parameters
     ----------
@@ -154,9 +151,7 @@ class _Candidate:
         """Return the test with a positive first coefficient."""
         if self.coefficients[0] > 0.0:
             return self
-        return replace(
-            self, coefficients=-self.coefficients, below=-self.above, above=-self.below, threshold=None
-        )  # fmt: skip
+        return replace(self, coefficients=-self.coefficients, below=-self.above, above=-self.below, threshold=None)
 
     def short_threshold(self) -> float:
         """Return the shortest decimal number in the middle part of the gap; the given one if it is as short."""
@@ -197,17 +192,6 @@ class _Node:
         signed = np.where(more_left[y], weights, -weights)
         return cls(X, weights, signed, scale, max(1, min_leaf), not ((on_left > 0) & (on_right > 0)).any())
 
-    def sample(self, values: np.ndarray) -> _Node:
-        """Return the node with only a part of its examples, evenly spread over the values of a test."""
-        n = len(values)
-        if n <= MAX_SAMPLED_ROWS:
-            return self
-        chosen = np.argsort(values, kind="stable")[(np.arange(MAX_SAMPLED_ROWS) * n + n // 2) // MAX_SAMPLED_ROWS]
-        total = self.weights[chosen].sum()
-        return replace(
-            self, X=self.X[chosen], weights=self.weights[chosen] / total, signed=self.signed[chosen] / total, min_leaf=1
-        )
-
     def place(
         self, features: np.ndarray, coefficients: np.ndarray, threshold: float | None = None
     ) -> _Candidate | None:
@@ -238,12 +222,11 @@ class _Node:
         width = (above - below) / sizes.max() / np.linalg.norm(sizes / sizes.max())
         return _Candidate(features, coefficients, float(scores[widest]), float(below), float(above), width, threshold)
 
-    def keeps_margin(self, candidate: _Candidate, before: _Candidate) -> bool:
-        """Whether the gap is about as wide as that of another test, where classes are separated by a gap."""
-        if not self.separated:
-            return True
+    def accepts(self, candidate: _Candidate, before: _Candidate, lowest: float) -> bool:
+        """Whether a test is pure enough and, where classes are separated by a gap, leaves about as wide a one."""
         by_chance = (len(before.features) + 1) / len(self.X)
-        return candidate.width >= MIN_SHARE_OF_GAP * before.width - by_chance
+        is_wide = not self.separated or candidate.width >= MIN_SHARE_OF_GAP * before.width - by_chance
+        return is_wide and candidate.score >= lowest - _slack(lowest)
 
 
 def _slack(score: float) -> float:
@@ -267,12 +250,7 @@ def _drop_terms(node: _Node, start: _Candidate, lowest: float) -> _Candidate:
     The order is decided one by one, but they are tried in strides, long ones first: most terms of a long test can go,
     and what costs time is to try.
     """
-    few = node.sample(project(node.X, start.features, start.coefficients))
-    first = start if few is node else few.place(start.features, start.coefficients, start.threshold)
-    if first is None:
-        return start
-    terms = _Terms.of(few, start)
-    best, floor = first, lowest * first.score / start.score
+    terms, best = _Terms.of(node, start), start
     stride = len(start.features) // 2
     while stride > 0 and terms is not None:
         fewer, found = terms, None
@@ -283,8 +261,8 @@ def _drop_terms(node: _Node, start: _Candidate, lowest: float) -> _Candidate:
         by_least_squares = fewer.inverse @ fewer.cross
         for coefficients in (unchanged, fewer.own, by_least_squares):
             user_units = _leading_one(features, coefficients / node.scale[features], node.scale)
-            candidate = few.place(features, _significant(user_units, COMPUTED_DIGITS))
-            if candidate is None or candidate.score < floor - _slack(floor) or not few.keeps_margin(candidate, first):
+            candidate = node.place(features, _significant(user_units, COMPUTED_DIGITS))
+            if candidate is None or not node.accepts(candidate, start, lowest):
                 continue
             if found is None or (candidate.score, candidate.width) > (found.score, found.width):
                 found = candidate
@@ -293,12 +271,7 @@ def _drop_terms(node: _Node, start: _Candidate, lowest: float) -> _Candidate:
         else:
             best, terms = found, replace(fewer, own=found.coefficients * node.scale[found.features])
             stride = min(stride, len(terms.features) - 1)
-    if best is first:
-        return start
-    if few is node:
-        return best
-    checked = node.place(best.features, best.coefficients)
-    return start if checked is None or checked.score < lowest - _slack(lowest) else checked
+    return best
 
 
 @dataclass(frozen=True)
@@ -342,6 +315,6 @@ def _round_coefficients(node: _Node, test: _Candidate, lowest: float) -> _Candid
         if has_one and np.array_equal(_significant(test.coefficients, digits), test.coefficients):
             return test
         candidate = node.place(test.features, _significant(coefficients, digits))
-        if candidate and candidate.score >= lowest - _slack(lowest) and node.keeps_margin(candidate, test):
+        if candidate and node.accepts(candidate, test, lowest):
             return candidate
     return test

@@ -147,8 +147,23 @@ def divide(split: Split, X: np.ndarray, weights: np.ndarray) -> Iterator[tuple[n
         yield here, (weights * np.where(known, 1.0, mass[branch] / mass.sum()))[here]
 
 
-class _Growth:
-    """The examples that a tree is grown on, and how a node of it is split; the parameters are those of `grow_with`."""
+class SplitterGrower:
+    """Grows trees whose nodes a splitter splits.
+
+    Parameters
+    ----------
+    splitter : Splitter
+    data : Training
+        With numbers, or the codes of categories, in all columns.
+    rows : int array
+        The examples to grow on.
+    weights : float array (n_samples,) or None
+        Of all examples; None if they count alike.
+    limits : Limits
+    statistics : NodeStatistics, optional
+        What is kept of a node, and what a split gains. None: the weights of the classes, and information.
+    reporter : Reporter, optional
+    """
 
     def __init__(
         self,
@@ -157,18 +172,36 @@ class _Growth:
         rows: np.ndarray,
         weights: np.ndarray | None,
         limits: Limits,
-        statistics: NodeStatistics | None,
-        reporter: Reporter | None,
+        statistics: NodeStatistics | None = None,
+        reporter: Reporter | None = None,
     ):
         X = np.asarray(data.X[rows], dtype=np.float64)
         self.X = X if splitter.keeps_missing else filled(X, data.fill)
-        self.y = data.y[rows]
+        self.y, self.seed = data.y[rows], data.seed
         self.weights = np.ones(len(rows)) if weights is None else np.asarray(weights[rows], dtype=np.float64)
         self.total = self.weights.sum()
         self.n_classes = len(data.classes)
         self.splitter, self.limits = splitter, limits
         self.statistics = ClassificationStatistics(self.n_classes) if statistics is None else statistics
         self.reporter = Reporter(0) if reporter is None else reporter
+
+    def grow(self) -> GrownNode:
+        """Grow a tree, best first: the split that gains most is kept, as long as its leaves still fit in."""
+        root = self.node(np.arange(len(self.y)), self.weights, 0, derived_seed(self.seed, 0))
+        advance(started=len(self.y))
+        self.expand(root)
+        order, n_leaves = itertools.count(), 1
+        heap = [(0.0, next(order), root)]
+        while heap:
+            _, _, node = heapq.heappop(heap)
+            max_leaves = self.limits.max_leaf_nodes
+            if max_leaves is not None and n_leaves + len(node.children) - 1 > max_leaves:
+                node.split, node.gain, node.children = None, 0.0, []
+            n_leaves += max(0, len(node.children) - 1)
+            for child in node.children:
+                self.expand(child)
+                heapq.heappush(heap, (-child.gain * self.statistics.weight(child.counts), next(order), child))
+        return root
 
     def node(self, rows: np.ndarray, weights: np.ndarray, depth: int, seed: int) -> GrownNode:
         """Make a node, not split yet."""
@@ -210,53 +243,3 @@ class _Growth:
             self.reporter.linear_node(node.depth, node.counts, len(node.rows), *test, gain)
         else:
             self.reporter.node(node.depth, node.counts, len(node.rows), f"{split.n_branches} branches", gain)
-
-
-def grow_with(
-    splitter: Splitter,
-    data: Training,
-    rows: np.ndarray,
-    weights: np.ndarray | None,
-    limits: Limits,
-    statistics: NodeStatistics | None = None,
-    reporter: Reporter | None = None,
-) -> GrownNode:
-    """Grow a tree; return its root.
-
-    Parameters
-    ----------
-    splitter : Splitter
-    data : Training
-        With numbers, or the codes of categories, in all columns.
-    rows : int array
-        The examples to grow on.
-    weights : float array (n_samples,) or None
-        Of all examples; None if they count alike.
-    limits : Limits
-    statistics : NodeStatistics, optional
-        What is kept of a node, and what a split gains. None: the weights of the classes, and information.
-    reporter : Reporter, optional
-    """
-    growth = _Growth(splitter, data, rows, weights, limits, statistics, reporter)
-    root = growth.node(np.arange(len(rows)), growth.weights, 0, derived_seed(data.seed, 0))
-    advance(started=len(rows))
-    growth.expand(root)
-    if limits.max_leaf_nodes is None:
-        stack = [root]
-        while stack:
-            for child in stack.pop().children:
-                growth.expand(child)
-                stack.append(child)
-        return root
-    # Best first: keep the split that gains most, as long as its leaves still fit in.
-    order, leaves = itertools.count(), 1
-    heap = [(0.0, next(order), root)]
-    while heap:
-        _, _, node = heapq.heappop(heap)
-        if leaves + len(node.children) - 1 > limits.max_leaf_nodes:
-            node.split, node.gain, node.children = None, 0.0, []
-        leaves += max(0, len(node.children) - 1)
-        for child in node.children:
-            growth.expand(child)
-            heapq.heappush(heap, (-child.gain * growth.statistics.weight(child.counts), next(order), child))
-    return root

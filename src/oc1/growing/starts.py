@@ -57,6 +57,8 @@ class NodeView:
     groupings : tuple of str
         Names of `GROUPINGS`.
     rng : numpy.random.Generator
+    mean, scale : arrays (d,)
+        By which the attributes of the search space were standardised.
     axis : array (d + 1) or None
         The best axis-parallel split.
     parent : array (d + 1) or None
@@ -68,9 +70,29 @@ class NodeView:
     weights: np.ndarray
     groupings: tuple[str, ...]
     rng: np.random.Generator
+    mean: np.ndarray
+    scale: np.ndarray
     axis: np.ndarray | None = None
     parent: np.ndarray | None = None
     fits: list[tuple[LinearFit, np.ndarray]] = field(default_factory=list)  # with their groups, as they are made
+
+    def to_search(self, plane: np.ndarray) -> np.ndarray:
+        """Bring a plane on the node's standardised attributes to search space."""
+        out = plane.copy()
+        out[:-1] = np.divide(plane[:-1], self.scale, out=np.zeros(len(self.scale)), where=self.scale > 0.0)
+        out[-1] -= out[:-1] @ self.mean
+        return out / np.sqrt(out @ out) if out.any() else out
+
+    def from_search(self, plane: np.ndarray) -> np.ndarray:
+        """Bring a plane of the search space to the node's standardised attributes."""
+        out = plane.copy()
+        out[:-1] *= self.scale
+        out[-1] += plane[:-1] @ self.mean
+        return out
+
+    def starts(self, names: tuple[str, ...]) -> list[np.ndarray]:
+        """Return the planes, in search space, that some kinds of starts bring."""
+        return [self.to_search(plane) for name in names for plane in STARTS[name](self)]
 
     @cached_property
     def totals(self) -> np.ndarray:
@@ -153,16 +175,6 @@ GROUPINGS: dict[str, Callable[[NodeView], Iterator[np.ndarray]]] = {
 }
 
 
-def _axis(node: NodeView) -> Iterator[np.ndarray]:
-    if node.axis is not None:
-        yield node.axis
-
-
-def _parent(node: NodeView) -> Iterator[np.ndarray]:
-    if node.parent is not None:
-        yield node.parent
-
-
 def _logistic(node: NodeView) -> Iterator[np.ndarray]:
     """Fit logistic regression to the grouping that it separates best, with the ridge of the least left-out loss."""
     trials = []
@@ -201,8 +213,7 @@ def _lda(node: NodeView) -> Iterator[np.ndarray]:
     covariance[np.diag_indices_from(covariance)] += 1e-6
     for right in node.promising:
         sides = [np.average(means[side], axis=0, weights=node.totals[side]) for side in (right, ~right)]
-        direction = np.linalg.solve(covariance, sides[0] - sides[1])
-        yield _between(direction, sides)
+        yield _between(np.linalg.solve(covariance, sides[0] - sides[1]), sides)
 
 
 def _means(node: NodeView) -> Iterator[np.ndarray]:
@@ -285,7 +296,7 @@ def _between(direction: np.ndarray, sides: list[np.ndarray]) -> np.ndarray:
 
 #: What each start brings, by name; random planes are made by the search itself.
 STARTS: dict[str, Callable[[NodeView], Iterator[np.ndarray]]] = {
-    AXIS: _axis,
+    AXIS: lambda node: iter(() if node.axis is None else (node.axis,)),
     "logistic": _logistic,
     "least_squares": _least_squares,
     "lda": _lda,
@@ -293,5 +304,5 @@ STARTS: dict[str, Callable[[NodeView], Iterator[np.ndarray]]] = {
     "means": _means,
     "smooth": _smooth,
     "householder": _householder,
-    "parent": _parent,
+    "parent": lambda node: iter(() if node.parent is None else (node.parent,)),
 }

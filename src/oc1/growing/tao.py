@@ -25,13 +25,13 @@ from ..data.search_space import SearchSpace
 from ..impurity import MEASURES, ImpurityFunction, get_measure, gini, information_gained
 from ..kernels._jit import announce_compiling
 from ..kernels.elimination import Descent, descend
-from ..kernels.layout import CUSTOM
+from ..kernels.layout import CUSTOM, GINI, INFO_GAIN, TWOING
 from ..kernels.line_search import compiled_line_search
 from ..kernels.records import Criterion, Examples, Node, Workspace
 from ..tree.linear import Tree, project
 from .blas import one_blas_thread
 from .linear_models import ridge_logistic
-from .linear_tests import LinearTest, midway
+from .linear_tests import LinearTest
 from .nodes import GrownNode, build_tree
 
 #: Shares of misclassified weight closer than this are equal.
@@ -135,7 +135,11 @@ def refine(
     >>> bool(refined.costs[refined.is_leaf].sum() < clf.tree_.costs[clf.tree_.is_leaf].sum())
     True
     """
-    X, y, weights = _checked(tree, X, y, weights)
+    if len(tree.missing):
+        raise ValueError(
+            "a tree that has learned where missing values go cannot be refined; grow it with missing='mean'"
+        )
+    X, y, weights = _examples_of(tree, X, y, weights)
     # Threads would take longer to meet than such small matrices take.
     with announce_compiling(), one_blas_thread(), np.errstate(all="ignore"):  # the last for NUMBA_DISABLE_JIT
         refiner = _Refiner(X, y, weights, tree.counts.shape[1], alpha, min_samples_leaf, widen)
@@ -195,7 +199,7 @@ class _Refiner:
                 goes_right = values > test.threshold
                 n_right = int(goes_right.sum())
                 if n_right >= min_leaf and len(rows) - n_right >= min_leaf:
-                    test = _centred(test, values, self.widen)
+                    test = test.centred(values, self.widen)
                     break
                 node = node.children[int(2 * n_right > len(rows))]
                 test = node.test
@@ -289,7 +293,7 @@ class _Refiner:
                 values = project(self.X[rows], test.features, test.coefficients)
                 up = values > test.threshold
                 if up.any() and not up.all():
-                    test = _centred(test, values)
+                    test = test.centred(values)
                     for children, own in (((low, high), problem), ((high, low), swapped_problem)):
                         tried = own if roomy else b""  # what a search has found, another may improve
                         errors = float(np.where(up == (children[0] is low), costs[1], costs[0]).sum())
@@ -365,28 +369,11 @@ class _Refiner:
         return LinearTest(features, coefficients, threshold)
 
 
-def _checked(tree: Tree, X, y, weights) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-    """Check the examples; return those that count, as the tests of the tree see them."""
-    if len(tree.missing):
-        raise ValueError(
-            "a tree that has learned where missing values go cannot be refined; grow it with missing='mean'"
-        )
-    X, y = np.asarray(X), np.asarray(y)
-    n_features, n_classes = len(tree.fill), tree.counts.shape[1]
-    if X.ndim != 2 or X.shape[1] != n_features:
-        raise ValueError(f"X must have {n_features} columns, as the tree has attributes; its shape is {X.shape}")
-    if y.shape != X.shape[:1] or y.dtype.kind not in "iu":
-        raise ValueError("y must hold a class index for each row of X")
-    if len(y) and (y.min() < 0 or y.max() >= n_classes):
-        raise ValueError(f"y must hold class indices from 0 to {n_classes - 1}, got {y.min()} to {y.max()}")
+def _examples_of(tree: Tree, X, y, weights) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+    """Return the examples that count, as the tests of the tree see them."""
     if weights is not None:
-        weights = np.asarray(weights, dtype=np.float64)
-        if weights.shape != y.shape or not (weights >= 0).all():
-            raise ValueError("weights must be a number for each row of X, none of them negative")
         counted = weights > 0
         X, y, weights = X[counted], y[counted], weights[counted]
-    if len(y) == 0:
-        raise ValueError("there is no example to refine the tree with")
     X = replace_by_codes(X, tree.codes) if tree.codes else X.astype(np.float64)
     return np.where(np.isnan(X), tree.fill, X), y, weights
 
@@ -394,17 +381,6 @@ def _checked(tree: Tree, X, y, weights) -> tuple[np.ndarray, np.ndarray, np.ndar
 def _digest(rows: np.ndarray, wants_right: np.ndarray) -> bytes:
     """Return what stands for the problem of parting these examples so."""
     return hashlib.blake2b(rows.tobytes() + wants_right.tobytes(), digest_size=16).digest()
-
-
-def _centred(test: LinearTest, values: np.ndarray, moves: bool = True) -> LinearTest:
-    """Put the threshold midway between the nearest examples on its two sides, whose projections these are.
-
-    One that is not to move only learns how far apart those are.
-    """
-    right = values > test.threshold
-    below, above = values[~right].max(), values[right].min()
-    threshold = midway(below, above) if moves else test.threshold
-    return replace(test, threshold=threshold, gap=float(above - below))
 
 
 def _nodes_of(tree: Tree) -> _Node:
@@ -437,22 +413,18 @@ def _grown(root: _Node, gain: Gain) -> GrownNode:
 def _gain_of(criterion: str | ImpurityFunction, n_classes: int) -> Gain:
     """Return what a test gains as a function of the class weights on its two sides, as the kernels give it."""
     measure = get_measure(criterion, n_classes)
-
-    def twoing_value(left: np.ndarray, right: np.ndarray) -> float:
-        n_left, n_right = left.sum(), right.sum()
-        return float(np.abs(left / n_left - right / n_right).sum() ** 2 * n_left * n_right / (n_left + n_right) ** 2)
-
-    def decrease(left: np.ndarray, right: np.ndarray) -> float:
-        impurity, n = measure.impurity, left.sum() + right.sum()
-        return float((impurity(left + right, np.zeros_like(left)) - impurity(left, right)) / n)
-
-    def gini_decrease(left: np.ndarray, right: np.ndarray) -> float:
-        return gini(left + right, np.zeros_like(left)) - gini(left, right)
-
-    by_name = {
-        "twoing": twoing_value,
-        "info_gain": lambda left, right: information_gained(np.array([left, right])),
-        **dict.fromkeys(("sum_minority", "max_minority", "sum_of_variances"), decrease),
-    }
     # A measure of the user's own says nothing of a node that is not split: Gini's decrease stands for its gain.
-    return by_name.get(measure.name, gini_decrease) if measure.code != CUSTOM else gini_decrease
+    is_gini = measure.code in (GINI, CUSTOM)
+    impurity = gini if is_gini else measure.impurity
+
+    def gain(left: np.ndarray, right: np.ndarray) -> float:
+        n_left, n_right = left.sum(), right.sum()
+        if measure.code == TWOING:
+            apart = np.abs(left / n_left - right / n_right).sum()
+            return float(apart**2 * n_left * n_right / (n_left + n_right) ** 2)
+        if measure.code == INFO_GAIN:
+            return information_gained(np.array([left, right]))
+        decrease = impurity(left + right, np.zeros_like(left)) - impurity(left, right)
+        return float(decrease if is_gini else decrease / (n_left + n_right))
+
+    return gain

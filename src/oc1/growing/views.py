@@ -1,47 +1,19 @@
-"""A node as the makers of linear starts see it: attributes standardised over it, and the way back to search space."""
+"""A node as the makers of linear starts see it."""
 
 from __future__ import annotations
-
-from typing import NamedTuple
 
 import numpy as np
 
 from ..kernels.layout import ABOVE_ALL
 from .calls import NodeKernels
 from .nodes import PendingNode
-from .starts import STARTS, NodeView
+from .starts import NodeView
 
 #: Linear classifiers are fitted to this number of examples at most, evenly chosen: more hardly move a plane.
 MAX_ROWS_PER_FIT = 20_000
 
 
-class View(NamedTuple):
-    """A node's standardised attributes, and where they lie in search space."""
-
-    node: NodeView
-    mean: np.ndarray
-    scale: np.ndarray
-
-    def to_search(self, plane: np.ndarray) -> np.ndarray:
-        """Bring a plane on the node's standardised attributes to search space."""
-        out = plane.copy()
-        out[:-1] = np.divide(plane[:-1], self.scale, out=np.zeros(len(self.scale)), where=self.scale > 0.0)
-        out[-1] -= out[:-1] @ self.mean
-        return out / np.sqrt(out @ out) if out.any() else out
-
-    def from_search(self, plane: np.ndarray) -> np.ndarray:
-        """Bring a plane of the search space to the node's standardised attributes."""
-        out = plane.copy()
-        out[:-1] *= self.scale
-        out[-1] += plane[:-1] @ self.mean
-        return out
-
-    def starts(self, names: tuple[str, ...]) -> list[np.ndarray]:
-        """Return the planes, in search space, that some kinds of starts bring."""
-        return [self.to_search(plane) for name in names for plane in STARTS[name](self.node)]
-
-
-def view_of(node: PendingNode, kernels: NodeKernels, axis_plane: np.ndarray | None) -> View:
+def view_of(node: PendingNode, kernels: NodeKernels, axis_plane: np.ndarray | None) -> NodeView:
     """Return a node whose examples are in this process, or an even sample of it; with its best axis-parallel split."""
     held, unit = node.examples, kernels.setup.statistics.unit
     chosen = np.arange(held.start, held.stop)
@@ -57,17 +29,13 @@ def view_of(node: PendingNode, kernels: NodeKernels, axis_plane: np.ndarray | No
     scale[scale <= 1e-6 * np.abs(mean)] = 0.0
     Z[:, :-1] = np.divide(Z[:, :-1], scale, out=np.zeros_like(Z[:, :-1]), where=scale > 0.0)
     rng = np.random.default_rng(int(node.seed))
-    view = View(NodeView(Z, y, weights, kernels.options.groupings, rng), mean, scale)
+    view = NodeView(Z, y, weights, kernels.options.groupings, rng, mean, scale)
     if axis_plane is not None:
-        view.node.axis = view.from_search(axis_plane)
+        view.axis = view.from_search(axis_plane)
     if node.parent is not None:
-        view.node.parent = view.from_search(_plane_of_parent(node, kernels))
+        # What asks only whether a value is missing is no plane.
+        plane = np.zeros(kernels.n_features + 1)
+        if node.parent.threshold != ABOVE_ALL:
+            plane = kernels.space.plane_of(node.parent.features, node.parent.coefficients, node.parent.threshold)
+        view.parent = view.from_search(plane)
     return view
-
-
-def _plane_of_parent(node: PendingNode, kernels: NodeKernels) -> np.ndarray:
-    """Return the parent's test as a plane of the search space; 0 where it asks only whether a value is missing."""
-    test = node.parent
-    if test is None or test.threshold == ABOVE_ALL:
-        return np.zeros(kernels.n_features + 1)
-    return kernels.space.plane_of(test.features, test.coefficients, test.threshold)

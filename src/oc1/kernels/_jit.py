@@ -29,13 +29,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import numba
 from numba import config, njit, typeof
 from numba.core import event, sigutils, types
 from numba.core.ccallback import CFunc
 from numba.core.types import WrapperAddressProtocol
+from numba.core.typing.templates import Signature
 from numba.extending import typeof_impl
 
 FOLDER = Path(__file__).parent
@@ -171,10 +172,27 @@ def _typeof_pointer(value: Pointer, context: Any) -> types.Type:
     return value.type
 
 
-def fix_type(record: type, numba_type: types.Type) -> types.Type:
-    """Tell Numba the type of a record's instances, so that it need not look at each of their fields at every call."""
-    typeof_impl.register(record)(lambda value, context: numba_type)
-    return numba_type
+_types: dict[Any, Any] = {int: types.int64, float: types.float64, bool: types.boolean}
+
+
+def numba_type(kind: Any) -> Any:
+    """Return the Numba type of a record, a Python type or a pointer with some signature; Numba's own are themselves."""
+    return types.FunctionType(kind) if isinstance(kind, Signature) else _types.get(kind, kind)
+
+
+def fix_type(record: type, *fields: Any) -> None:
+    """Tell Numba the types of a record's fields, so that it need not look at each of them at every call.
+
+    By default, they are those of the annotations.
+    """
+    own = types.NamedTuple(tuple(map(numba_type, fields or get_type_hints(record).values())), record)
+    _types[record] = own
+    typeof_impl.register(record)(lambda value, context: own)
+
+
+def signature(result: Any, *arguments: Any) -> Any:
+    """Return the signature of a function that takes and returns what `numba_type` knows."""
+    return numba_type(result)(*map(numba_type, arguments))
 
 
 # --------------------------------------------------------------------------------------------------- telling the user

@@ -11,12 +11,12 @@ from typing import NamedTuple
 import numpy as np
 from numba import types
 
-from ._jit import allocating, fix_type, kernel, pointer
+from ._jit import allocating, fix_type, kernel, pointer, signature
 from .criteria import better
 from .layout import NO_SPLIT
 from .line_search import LINE_SEARCH
 from .margins import add_multiple, compute_margins
-from .records import CriterionType, ExamplesType, NodeType, WorkspaceType, vector
+from .records import Criterion, Examples, Node, Workspace, vector
 
 
 class Descent(NamedTuple):
@@ -28,7 +28,7 @@ class Descent(NamedTuple):
     epsilon: float  # the last cycle is the one that changes the score by no more
 
 
-fix_type(Descent, types.NamedTuple((types.boolean, types.boolean, types.int64, types.float64), Descent))
+fix_type(Descent)
 
 
 @kernel(allocates=True)
@@ -142,8 +142,8 @@ def eliminate(examples, node, criterion, line, max_terms, share, again, plane, u
     return score, considered
 
 
-SHORTEN = types.Tuple((types.float64, types.int64))(
-    ExamplesType, NodeType, CriterionType, types.int64, types.FunctionType(LINE_SEARCH), vector, WorkspaceType
+SHORTEN = signature(
+    types.Tuple((types.float64, types.int64)), Examples, Node, Criterion, int, LINE_SEARCH, vector, Workspace
 )
 
 

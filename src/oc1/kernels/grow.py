@@ -3,7 +3,6 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import types
 
 from . import layout
 from ._jit import fix_type, kernel, spliced
@@ -27,10 +26,7 @@ class Searches(NamedTuple):
     shorten: Any  # SHORTEN: drops attributes from a plane
 
 
-fix_type(
-    Searches,
-    types.NamedTuple(tuple(types.FunctionType(own) for own in (SEARCH_RUNS, LINE_SEARCH, SHORTEN)), Searches),
-)
+fix_type(Searches, SEARCH_RUNS, LINE_SEARCH, SHORTEN)
 
 
 @kernel
@@ -74,31 +70,24 @@ def grow(source, examples, criterion, settings, searches, max_splits, searched, 
 @spliced
 def find_split(examples, node, criterion, settings, searches, seed, searched, axis, work):
     """Search a node, unless that was done; return (axis split, score and number of the best run, considered)."""
-    n, runs = node.labels.size, work.runs
-    n_runs = settings.n_runs if n >= settings.min_oblique else 0
+    runs, found = work.runs, axis
+    n_runs = settings.n_runs if node.labels.size >= settings.min_oblique else 0
     considered = examples.shift.size if settings.axis else 0
-    two_stages = n >= settings.two_stages and settings.n_jumps > 0 and n_runs > 0
-    pure = False
-    found = axis
-    for stage in range(layout.CLIMB if two_stages else layout.BOTH, layout.JUMP + 1 if two_stages else layout.BOTH + 1):
-        if not pure and not searched:
-            first_run = -1 if settings.axis and stage != layout.JUMP else 0
-            looked = searches.look(
-                examples, node, criterion, settings, searches.line, seed, stage, first_run, n_runs, work
-            )
-            if stage != layout.JUMP:
-                found = looked
-        for run in range(n_runs):
-            if not pure:
-                considered += np.int64(runs[run, layout.JUMPED if stage == layout.JUMP else layout.CLIMBED])
-                pure = runs[run, layout.PURE] == (2.0 if stage == layout.JUMP else 1.0)
-    # The best run: the first of those that are equally good. After a pure one none was made.
-    best, best_run = NO_SPLIT, -1
+    if not searched:
+        first_run = -1 if settings.axis else 0
+        found = searches.look(
+            examples, node, criterion, settings, searches.line, seed, layout.BOTH, first_run, n_runs, work
+        )
+    # The best run: the first of those that are equally good. After a pure one none counts, but those that climbed
+    # before it jumped.
+    best, best_run, climbs, counts = NO_SPLIT, -1, True, True
     for run in range(n_runs):
-        if better(runs[run, layout.SCORE], best):
+        if counts and better(runs[run, layout.SCORE], best):
             best, best_run = runs[run, layout.SCORE], run
-        if runs[run, layout.PURE] > 0.0:
-            break
+        considered += np.int64(runs[run, layout.CLIMBED]) if climbs else 0
+        considered += np.int64(runs[run, layout.JUMPED]) if counts else 0
+        climbs = climbs and runs[run, layout.PURE] != 1.0
+        counts = counts and runs[run, layout.PURE] == 0.0
     if settings.max_terms < examples.shift.size and best > found.score:
         work.line.stream[0] = mix(seed, np.uint64(4))  # of its own: who made the runs must not matter
         best, more = searches.shorten(

@@ -4,10 +4,11 @@ import numpy as np
 
 from . import layout
 from ._jit import kernel
-from .bounds import bound_twoing, score_buckets_norm, score_buckets_pair
-from .criteria import pair_factor, score_position
+from .bounds import bound_twoing
+from .criteria import score_position
 from .crossings import left_of_edges
 from .layout import NO_SPLIT
+from .line_search import score_buckets
 
 
 @kernel
@@ -17,14 +18,13 @@ def score_lines(counts, sums, sizes, node, criterion, buffers, scores, bounds):
     `sizes` are the numbers of examples of the classes present. Where a user's criterion scores, nothing is known of the
     insides of buckets.
     """
-    totals, ranks, code, min_leaf = node.totals, node.ranks, criterion.code, criterion.min_leaf
+    totals, code, min_leaf = node.totals, criterion.code, criterion.min_leaf
     histogram, left, edges, pairs = buffers.histogram, buffers.left, buffers.edges, buffers.counts
     k, n_buckets, weighted = totals.size, (counts.shape[2] - 2) // 2, sums.shape[0] > 0
     n, total = 0.0, 0.0
     for c in range(k):
         n += sizes[c]
         total += totals[c]
-    factor = np.sqrt(pair_factor(code, ranks)) / total if k == 2 else 0.0
     n_rows = k + 2 if weighted else k + 1
     for q in range(counts.shape[0]):
         for b in range(2 * n_buckets + 2):
@@ -45,12 +45,8 @@ def score_lines(counts, sums, sizes, node, criterion, buffers, scores, bounds):
                 if left[k, b] >= max(min_leaf, 1) and n - left[k, b] >= max(min_leaf, 1):
                     edges[0, b] = score_position(pairs, n_left, total, node, criterion, buffers.stream)
                 edges[1, min(b, n_buckets - 1)] = np.inf
-        elif k == 2 and code <= layout.VARIANCES:
-            score_buckets_pair(factor * totals[1], factor * totals[0], total, n_buckets, histogram, left, edges)
-        elif code <= layout.VARIANCES:
-            score_buckets_norm(totals, total, ranks, code, n_rows - 1, n_buckets, histogram, left, edges)
         else:
-            criterion.bound(totals, total, code, n_buckets, histogram, left, edges)
+            score_buckets(node, criterion, total, n_rows - 1, n_buckets, buffers)
         for b in range(n_buckets + 1):
             has_room = left[k, b] >= min_leaf and n - left[k, b] >= min_leaf
             scores[q, b] = edges[0, b] if has_room else NO_SPLIT

@@ -1,10 +1,12 @@
-"""Compiled: class counts by bucket along many lines at once, and class counts on the left of many hyperplanes.
+"""Compiled: class counts by bucket along many lines of hyperplanes at once.
 
 This is all that the batched search (see `large_nodes`) asks of the examples, and it adds up: over stretches of an
 array, over threads, over the partitions of a cluster. A block of examples stays in the processor's cache while all
 lines are counted on it, so that the attributes come from memory once, however many lines there are. Margins are
 computed anew from the planes: nothing has to be remembered between two questions.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,6 +16,27 @@ from .margins import add_multiple
 
 #: Examples that are looked at together: their margins, rates and buckets fit into the nearest cache.
 BLOCK = 1024
+
+
+class NodeSlice(NamedTuple):
+    """Examples of one node, grouped by class, somewhere in arrays that may hold others before and after them."""
+
+    columns: np.ndarray  # float32 (d + 1, n): in search space; the last is not needed
+    bounds: np.ndarray  # int64 (k + 1): where the examples of each class that is present at the node begin and end
+    weights: np.ndarray  # float64 (n), or empty if all count alike
+    missing_mask: np.ndarray  # uint8 (d, n): which values are missing and get a learned direction; or (0, 0)
+
+
+class Lines(NamedTuple):
+    """Lines of hyperplanes, ``plane + alpha * direction``, along which examples are counted."""
+
+    planes: np.ndarray  # float32 (n_planes, d + 1)
+    plane_of: np.ndarray  # int64 (q): the hyperplane from which each line leads away; the same ones stand together
+    directions: np.ndarray  # float32 (q, d + 1)
+    which: np.ndarray  # int64 (q): the one attribute of which the direction consists (d for the constant), or -1
+    sides: np.ndarray  # int64 (q): where examples stay in which the plane's only attribute is missing, unless BY_FILL
+    centres: np.ndarray  # float32 (q): where the buckets are finest,
+    scales: np.ndarray  # float32 (q): and how fine
 
 
 @allocating
@@ -36,44 +59,26 @@ def find_buckets(margins, rates, centre, scale, half, codes):
 
 
 @kernel(allocates=True)
-def count_lines(
-    columns, bounds, weights, holes, first, stop, planes, plane_of, directions, which, sides, centres, scales, counts,
-    sums,
-):  # fmt: skip
-    """Add the examples from `first` to `stop` to the class counts by bucket, for each of some lines.
+def count_lines(part, lines, counts, sums):
+    """Add the examples of a `NodeSlice` to the class counts by bucket along each of some `Lines`.
 
     Parameters
     ----------
-    columns : float32 array (d or more, n)
-        Attributes in search space.
-    bounds : int64 array (k + 1,)
-        Where the examples of each class begin and end; they are grouped by class.
-    weights : float64 array (n,), or empty if all count alike
-    holes : uint8 array (d, n), or (0, 0)
-        Which values are missing.
-    first, stop : int
-    planes : float32 array (n_planes, d + 1)
-    plane_of : int64 array (q,)
-        The hyperplane from which each line leads away; the same ones stand together.
-    directions : float32 array (q, d + 1)
-    which : int64 array (q,)
-        The one attribute of which the direction consists (d for the constant), or -1.
-    sides : int64 array (q,)
-        Where not 0, examples in which the plane's only attribute is missing stay on the left (-1) or right (1).
-    centres, scales : float32 array (q,)
-        Where the buckets are finest, and how fine.
+    part : NodeSlice
+    lines : Lines
     counts : int32 array (q, k, 4 * half + 2)
         By class: examples that cross upwards, by bucket; downwards; never, on the left; never, on the right.
     sums : float64 array (q, k, 4 * half + 2)
         Their weights; (0, 0, 0) if all count alike.
     """
+    columns, bounds, weights, mask = part
+    planes, plane_of, directions, which, sides, centres, scales = lines
     d, half = planes.shape[1] - 1, (counts.shape[2] - 2) // 4
     margins, rates, ones = np.empty(BLOCK, np.float32), np.empty(BLOCK, np.float32), np.ones(BLOCK, np.float32)
     codes = np.empty(BLOCK, np.uint16)
     for c in range(bounds.size - 1):
-        stretch_end = min(bounds[c + 1], stop)
-        for begin in range(max(bounds[c], first), stretch_end, BLOCK):
-            n = min(BLOCK, stretch_end - begin)
+        for begin in range(bounds[c], bounds[c + 1], BLOCK):
+            n = min(BLOCK, bounds[c + 1] - begin)
             known = -1
             for q in range(plane_of.size):
                 if plane_of[q] != known:
@@ -88,12 +93,12 @@ def count_lines(
                     rate = rates[:n]
                     combine(columns, begin, directions[q], rate)
                 find_buckets(margins[:n], rate, centres[q], scales[q], half, codes)
-                if sides[q] != 0 and holes.shape[0] > 0:
+                if sides[q] != 0 and mask.shape[0] > 0:
                     only = 0
                     while planes[known, only] == 0:
                         only += 1
                     for j in range(n):
-                        if holes[only, begin + j] != 0:
+                        if mask[only, begin + j] != 0:
                             codes[j] = 4 * half + (1 if sides[q] > 0 else 0)
                 own = counts[q, c]
                 for j in range(n):
@@ -102,36 +107,6 @@ def count_lines(
                     weighed = sums[q, c]
                     for j in range(n):
                         weighed[codes[j]] += weights[begin + j]
-
-
-@kernel(allocates=True)
-def count_sides(columns, bounds, weights, holes, first, stop, planes, sides, counts, sums):
-    """Add the examples from `first` to `stop` to the class counts on the left of each plane.
-
-    Parameters are those of `count_lines`; `counts` is int64 (n_planes, k), `sums` float64 (n_planes, k) or (0, 0).
-    """
-    margins = np.empty(BLOCK, np.float32)
-    for c in range(bounds.size - 1):
-        stretch_end = min(bounds[c + 1], stop)
-        for begin in range(max(bounds[c], first), stretch_end, BLOCK):
-            n = min(BLOCK, stretch_end - begin)
-            for p in range(planes.shape[0]):
-                combine(columns, begin, planes[p], margins[:n])
-                if sides[p] != 0 and holes.shape[0] > 0:
-                    only = 0
-                    while planes[p, only] == 0:
-                        only += 1
-                    for j in range(n):
-                        if holes[only, begin + j] != 0:
-                            margins[j] = np.float32(sides[p])
-                inside, weight = 0, 0.0
-                if sums.shape[0] > 0:
-                    for j in range(n):
-                        weight += weights[begin + j] if not margins[j] > 0 else 0.0
-                    sums[p, c] += weight
-                for j in range(n):
-                    inside += not margins[j] > 0
-                counts[p, c] += inside
 
 
 @kernel(allocates=True)

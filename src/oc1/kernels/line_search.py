@@ -16,13 +16,13 @@ import numpy as np
 from numba import types
 
 from . import layout
-from ._jit import inlined, inner, pointer, spliced
+from ._jit import inlined, inner, pointer, signature, spliced
 from .bounds import bound_twoing, pair_gain, score_buckets_norm, score_buckets_pair
 from .criteria import better, pair_factor, score_position, slack
 from .crossings import count_buckets, find_crossings, locate_crossings
 from .layout import NO_SPLIT
 from .random import lot, random_bits
-from .records import CriterionType, LineBuffersType, NodeType
+from .records import Criterion, LineBuffers, Node
 
 #: Nodes up to this size are sorted whole: bounding buckets does not pay there.
 SMALL_NODE = 16
@@ -75,15 +75,11 @@ def line_search(node, criterion, margins, rates, current, ties, buffers):
     below, above = best.below, best.above
     if best.edge >= 0:
         below, above = neighbours_of_edge(line, best.edge, node.totals.size, margins.size, buffers)
-    if below == -np.inf:
-        return best.score, above - max(abs(above), 1.0)
-    if above == np.inf:
-        return best.score, below + max(abs(below), 1.0)
-    return best.score, below + 0.5 * (above - below)
+    return best.score, step_between(below, above)
 
 
-LINE_SEARCH = types.UniTuple(types.float64, 2)(
-    NodeType, CriterionType, types.float32[::1], types.float32[::1], types.float64, types.boolean, LineBuffersType
+LINE_SEARCH = signature(
+    types.UniTuple(types.float64, 2), Node, Criterion, types.float32[::1], types.float32[::1], float, bool, LineBuffers
 )
 
 
@@ -100,41 +96,48 @@ def lay_out(node, criterion, margins, rates, buffers):
     total = 0.0
     for c in range(k):
         total += node.totals[c]
-    is_pair = k == 2 and criterion.code <= layout.VARIANCES
-    factor = np.sqrt(pair_factor(criterion.code, node.ranks)) / total if is_pair else 0.0
     half = 1
     if n > SMALL_NODE:
         half = min(max(min(np.int64(HALF_BUCKETS * np.sqrt(n / k)), n // 12), 8), layout.MAX_BUCKETS // 2)
     centre, scale = locate_crossings(margins, rates, buffers.edges)
     find_crossings(margins, rates, centre, scale, half, buffers.crossings, buffers.codes)
     count_buckets(node, buffers.codes, 2 * half, buffers.histogram, buffers.left)
-    return Line(
-        total,
-        2 * half,
-        n <= SMALL_NODE or criterion.code == layout.CUSTOM,
-        k + 1 if node.weights.size > 0 else k,
-        is_pair,
-        factor * node.totals[k - 1],
-        factor * node.totals[0],
-        random_bits(buffers.stream),
-    )
+    sorted_whole, weight_row = n <= SMALL_NODE or criterion.code == layout.CUSTOM, k + 1 if node.weights.size > 0 else k
+    is_pair, q0, q1 = pair_shares(node, criterion, total)
+    return Line(total, 2 * half, sorted_whole, weight_row, is_pair, q0, q1, random_bits(buffers.stream))
+
+
+@spliced
+def pair_shares(node, criterion, total):
+    """Return whether there are two classes under a built-in criterion, and the factors of `pair_gain` if so."""
+    k = node.totals.size
+    is_pair = k == 2 and criterion.code <= layout.VARIANCES
+    factor = np.sqrt(pair_factor(criterion.code, node.ranks)) / total if is_pair else 0.0
+    return is_pair, factor * node.totals[k - 1], factor * node.totals[0]
+
+
+@spliced
+def score_buckets(node, criterion, total, weight_row, n_buckets, buffers):
+    """Score the edges of buckets, and bound what is inside (see `bounds`)."""
+    histogram, left, edges = buffers.histogram, buffers.left, buffers.edges
+    is_pair, q0, q1 = pair_shares(node, criterion, total)
+    if is_pair:
+        score_buckets_pair(q0, q1, total, n_buckets, histogram, left, edges)
+    elif criterion.code <= layout.VARIANCES:
+        score_buckets_norm(
+            node.totals, total, node.ranks, criterion.code, weight_row, n_buckets, histogram, left, edges
+        )
+    else:
+        criterion.bound(node.totals, total, criterion.code, n_buckets, histogram, left, edges)
 
 
 @spliced
 def score_edges(line, node, criterion, n, buffers):
     """Score the edges of the buckets and bound what is inside; return the best score at an edge."""
-    histogram, left, edges = buffers.histogram, buffers.left, buffers.edges
-    best_edge = NO_SPLIT
+    left, edges, best_edge = buffers.left, buffers.edges, NO_SPLIT
     if line.sorted_whole:
         return best_edge
-    if line.is_pair:
-        score_buckets_pair(line.q0, line.q1, line.total, line.n_buckets, histogram, left, edges)
-    elif criterion.code <= layout.VARIANCES:
-        score_buckets_norm(
-            node.totals, line.total, node.ranks, criterion.code, line.weight_row, line.n_buckets, histogram, left, edges
-        )
-    else:
-        criterion.bound(node.totals, line.total, criterion.code, line.n_buckets, histogram, left, edges)
+    score_buckets(node, criterion, line.total, line.weight_row, line.n_buckets, buffers)
     k = node.totals.size
     for b in range(line.n_buckets + 1):
         if left[k, b] < criterion.min_leaf or n - left[k, b] < criterion.min_leaf:
@@ -167,6 +170,14 @@ def open_buckets(line, node, criterion, best_edge, current, ties, buffers):
     slots[n_buckets] = -1
     slots[n_buckets + 1] = -1
     return -1 if crossing == 0 or (opened == 0 and not best_edge >= bar) else opened
+
+
+@inlined
+def step_between(below, above):
+    """Return the step midway between two crossings, one of which may be infinitely far away."""
+    if below == -np.inf:
+        return above - max(abs(above), 1.0)
+    return below + max(abs(below), 1.0) if above == np.inf else below + 0.5 * (above - below)
 
 
 @inlined

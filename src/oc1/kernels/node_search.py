@@ -7,7 +7,7 @@ import numpy as np
 from numba import types
 
 from . import layout
-from ._jit import inlined, inner, kernel, pointer, spliced
+from ._jit import inlined, inner, kernel, pointer, signature, spliced
 from .axis_scan import scan_axes
 from .criteria import score_margins, slack
 from .jump import jump
@@ -16,20 +16,7 @@ from .line_search import LINE_SEARCH
 from .margins import compute_margins
 from .perturb import climb, note_move
 from .random import mix, uniform
-from .records import (
-    AxisSplit,
-    AxisSplitType,
-    Criterion,
-    CriterionType,
-    Examples,
-    ExamplesType,
-    Node,
-    NodeType,
-    Settings,
-    SettingsType,
-    Workspace,
-    WorkspaceType,
-)
+from .records import AxisSplit, Criterion, Examples, Node, Settings, Workspace
 
 #: At nodes with fewer examples, equal scores do not say that two runs stand at the same place: there are few scores.
 MIN_EXAMPLES_TO_MEET = 250
@@ -114,7 +101,10 @@ def improve(search, run, axis, stage):
     score, pure = score_margins(search.node, search.criterion, margins, work.line.counts, work.line.stream)
     runs[run, layout.SCORE] = score
     runs[run, layout.PURE] = (2.0 if only_jumps else 1.0) if pure else 0.0
-    runs[run, layout.JUMPED if only_jumps else layout.CLIMBED] = considered
+    if only_jumps:
+        runs[run, layout.JUMPED] = considered
+    else:
+        runs[run, layout.CLIMBED], runs[run, layout.JUMPED] = considered, 0.0
     for m in range(work.plane.size):
         runs[run, layout.PLANE + m] = work.plane[m]
     return pure
@@ -166,17 +156,8 @@ def others_were_here(search, run, n_others, score, stage):
     return left > 0 or stayed >= N_FAILED_BEFORE_GIVING_UP
 
 
-SEARCH_RUNS = AxisSplitType(
-    ExamplesType,
-    NodeType,
-    CriterionType,
-    SettingsType,
-    types.FunctionType(LINE_SEARCH),
-    types.uint64,
-    types.int64,
-    types.int64,
-    types.int64,
-    WorkspaceType,
+SEARCH_RUNS = signature(
+    AxisSplit, Examples, Node, Criterion, Settings, LINE_SEARCH, types.uint64, int, int, int, Workspace
 )
 
 

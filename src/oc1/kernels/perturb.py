@@ -3,7 +3,7 @@
 import numpy as np
 
 from . import layout
-from ._jit import inlined, inner, spliced
+from ._jit import inner, spliced
 from .criteria import better
 from .layout import NO_SPLIT
 from .margins import attribute_of, follow
@@ -12,30 +12,40 @@ from .random import uniform
 
 @spliced
 def perturb(search, run, m, score, p_move):
-    """Figure 8: move coefficient m to its best value; return (whether it moved, score, p_move).
+    """Figure 8: move coefficient m to its best value; return (whether it moved, score, p_move)."""
+    best, alpha = look(search, m, score, p_move)
+    if best > NO_SPLIT:
+        p_move = move(search, run, m, alpha, score, best, p_move)
+        return True, best, p_move
+    return False, score, p_move
 
-    A better hyperplane is always taken, and resets the probability `p_move`; one that is equally good is taken with
-    that probability, which falls by a tenth of its first value each time.
+
+@inner
+def look(search, m, score, p_move):
+    """Return (score, alpha) of the best value of a coefficient, if it beats a score; NO_SPLIT otherwise.
+
+    One that is only as good as the current one counts with the probability `p_move`.
     """
     work, node = search.work, search.node
     margins = work.margins[: node.labels.size]
     rates = attribute_of(search.examples, m, node.start, work.rates[: margins.size])
     accept_equal = p_move > 0.0 and uniform(work.line.stream) < p_move
-    best, alpha = search.line(node, search.criterion, margins, rates, score, accept_equal, work.line)
-    moved = best > NO_SPLIT
-    if moved:
-        p_move = next_p_move(better(best, score), p_move, search.settings.stagnation)
-        work.plane[m] += alpha
-        follow(work.plane, margins, rates, alpha)
-        note_move(work.moves, run, m, score, best, work.plane)
-        score = best
-    return moved, score, p_move
+    return search.line(node, search.criterion, margins, rates, score, accept_equal, work.line)
 
 
-@inlined
-def next_p_move(improved, p_move, stagnation):
-    """Return the probability of taking the next hyperplane that is only as good as the current one."""
-    return stagnation if improved else p_move - 0.1 * stagnation
+@inner
+def move(search, run, m, alpha, before, after, p_move):
+    """Move a coefficient by alpha, which changes the score; return the probability of the next move to an equal one.
+
+    A better hyperplane resets that probability; one that is only as good lowers it by a tenth of its first value.
+    """
+    work, stagnation = search.work, search.settings.stagnation
+    margins = work.margins[: search.node.labels.size]
+    work.plane[m] += alpha
+    rates = attribute_of(search.examples, m, search.node.start, work.rates[: margins.size])
+    follow(work.plane, margins, rates, alpha)
+    note_move(work.moves, run, m, before, after, work.plane)
+    return stagnation if better(after, before) else p_move - 0.1 * stagnation
 
 
 @inner
@@ -70,25 +80,17 @@ def climb(search, run, n_swept, score, p_move):
 @inner
 def climb_best_first(search, run, score, p_move):
     """Search all coefficients and move the one that gains most, as long as one moves."""
-    work, node, considered, moved = search.work, search.node, 0, True
-    margins = work.margins[: node.labels.size]
+    size, considered, moved = search.work.plane.size, 0, True
     while moved:
         best, best_score, best_alpha = 0, NO_SPLIT, 0.0
-        for m in range(work.plane.size):
-            rates = attribute_of(search.examples, m, node.start, work.rates[: margins.size])
-            accept_equal = p_move > 0.0 and uniform(work.line.stream) < p_move
-            bar = max(score, best_score)
-            here, alpha = search.line(node, search.criterion, margins, rates, bar, accept_equal, work.line)
+        for m in range(size):
+            here, alpha = look(search, m, max(score, best_score), p_move)
             if better(here, best_score):
                 best, best_score, best_alpha = m, here, alpha
-        considered += work.plane.size
+        considered += size
         moved = best_score > NO_SPLIT
         if moved:
-            p_move = next_p_move(better(best_score, score), p_move, search.settings.stagnation)
-            rates = attribute_of(search.examples, best, node.start, work.rates[: margins.size])
-            work.plane[best] += best_alpha
-            follow(work.plane, margins, rates, best_alpha)
-            note_move(work.moves, run, best, score, best_score, work.plane)
+            p_move = move(search, run, best, best_alpha, score, best_score, p_move)
             score = best_score
     return score, p_move, considered
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import typeof
+from numba import typeof, types
 
 from . import layout
 from ._jit import fix_type, kernel
@@ -33,7 +33,7 @@ class Tests(NamedTuple):
 
 
 _DTYPES = (np.int32, np.int64, np.int32, np.float64, np.float64, np.int8)
-fix_type(Tests, typeof(Tests(*(np.zeros((1, 2) if i == 0 else 1, own) for i, own in enumerate(_DTYPES)))))
+fix_type(Tests, *(typeof(np.zeros((1, 2) if i == 0 else 1, own)) for i, own in enumerate(_DTYPES)))
 
 
 class Top(NamedTuple):
@@ -77,7 +77,7 @@ class Top(NamedTuple):
         return cls(in_order[0], in_order[1], in_order[2], in_order[3], column_of, len(asked), levels[-1])
 
 
-fix_type(Top, typeof(Top(*(np.zeros(1, np.int64),) * 5, 0, 0)))
+fix_type(Top, *[types.int64[::1]] * 5, int, int)
 
 
 @kernel(allocates=True)

@@ -231,36 +231,17 @@ class Nodes(NamedTuple):
 
 # --------------------------------------------------------------------------------------------------- types
 
-CriterionType = fix_type(
-    Criterion,
-    types.NamedTuple(
-        (types.int64, types.int64, types.FunctionType(SCORE_FUNCTION), types.FunctionType(BOUND_FUNCTION)), Criterion
-    ),
-)
-_whole, _real = types.int64, types.float64
-SettingsType = fix_type(
-    Settings,
-    types.NamedTuple(
-        (_whole, types.boolean, *[_whole] * 6, _real, _real, _whole, _whole, _real, _real, *[_whole] * 4), Settings
-    ),
-)
-ExamplesType = fix_type(
-    Examples,
-    types.NamedTuple(
-        (types.float32[:, ::1], types.int32[::1], vector, types.int64[::1], types.uint8[:, ::1], *[vector] * 3),
-        Examples,
-    ),
-)
-NodeType = fix_type(
-    Node,
-    types.NamedTuple((_whole, types.int32[::1], vector, vector, vector, types.int64[::1], types.int64[::1]), Node),
-)
-LineBuffersType = fix_type(LineBuffers, typeof(Workspace.make(1, 1, 1, 1).line))
-WorkspaceType = fix_type(Workspace, typeof(Workspace.make(1, 1, 1, 1)))
-AxisSplitType = fix_type(AxisSplit, types.NamedTuple((_real, _whole, _real, _whole), AxisSplit))
-NodesType = fix_type(Nodes, typeof(Nodes.make(1, 1, 1)))
+_one_example = Examples.of_columns(np.zeros((1, 1), np.float32), np.zeros(1, np.int32), np.zeros(1))
+fix_type(Criterion, int, int, SCORE_FUNCTION, BOUND_FUNCTION)
+fix_type(Settings)
+fix_type(AxisSplit)
+fix_type(Node, int, types.int32[::1], vector, vector, vector, types.int64[::1], types.int64[::1])
+for _record in (_one_example, Workspace.make(1, 1, 1, 1).line, Workspace.make(1, 1, 1, 1), Nodes.make(1, 1, 1)):
+    fix_type(type(_record), *map(typeof, _record))
 _SOURCE_TYPES = {
-    np.dtype(own.name): types.NamedTuple((types.Array(own, 1, "C", readonly=True), _whole, _whole, vector), Source)
+    np.dtype(own.name): types.NamedTuple(
+        (types.Array(own, 1, "C", readonly=True), types.int64, types.int64, vector), Source
+    )
     for own in (types.float64, types.float32)
 }
 

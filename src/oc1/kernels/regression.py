@@ -22,18 +22,33 @@ import numpy as np
 
 from . import layout
 from ._jit import allocating, kernel
-from .criteria import better
+from .criteria import better, slack
 from .layout import NO_SPLIT
+from .line_search import order_bits, sort_keys, step_between
 from .margins import add_multiple, follow
+from .node_search import MIN_EXAMPLES_TO_MEET
 from .random import uniform
 
 SQUARED, ABSOLUTE = 0, 1
-#: Up to this number, keys are sorted by insertion.
-MAX_KEYS_BY_INSERTION = 40
-#: At nodes with fewer examples, equal scores do not say that two runs stand at the same place.
-MIN_EXAMPLES_TO_MEET = 250
+#: Up to this number, keys are sorted by comparing them.
+MAX_KEYS_COMPARED = 40
 
 _S1, _S32, _LOW31, _LOW8, _ONE = np.uint64(1), np.uint64(32), np.uint64(0x7FFFFFFF), np.uint64(0xFF), np.uint64(1)
+
+
+class Response(NamedTuple):
+    """The numbers to predict at a node, and how a split of them is scored."""
+
+    code: int  # SQUARED or ABSOLUTE
+    min_leaf: int  # examples that a side must hold
+    parts: np.ndarray  # float64 (n, 3): weight, weighted number, and how many examples each stands for
+    ranks: np.ndarray  # int64 (n); these three only for the absolute error
+    values: np.ndarray  # float64 (n): the numbers by rank
+    whole: np.ndarray  # float64 (n + 1, 2): a Fenwick tree of all weights and weighted sums
+    weight: float
+    total: float
+    loss: float
+    n_examples: float
 
 
 class Work(NamedTuple):
@@ -51,15 +66,26 @@ class Work(NamedTuple):
 
 
 @allocating
-def sort_keys(keys, spare, n):
+def make_work(size, n, code, n_runs, seed):
+    """Allocate the buffers for planes of some size, and n examples."""
+    return Work(
+        np.zeros(size),
+        np.zeros(size),
+        np.empty(n, np.float32),
+        np.empty(n, np.float32),
+        np.empty((n + 1 if code == ABSOLUTE else 0, 2)),
+        np.empty(n, np.uint64),
+        np.empty(n, np.uint64),
+        np.full(1, seed, np.uint64),
+        np.full(2 * max(n_runs, 1), NO_SPLIT),
+    )
+
+
+@allocating
+def sorted_keys(keys, spare, n):
     """Sort the first n keys by their upper 32 bits; return the array that holds them, which is one of the two."""
-    if n <= MAX_KEYS_BY_INSERTION:
-        for i in range(1, n):
-            key, j = keys[i], i - 1
-            while j >= 0 and keys[j] > key:
-                keys[j + 1] = keys[j]
-                j -= 1
-            keys[j + 1] = key
+    if n <= MAX_KEYS_COMPARED:
+        sort_keys(keys, 0, n)
         return keys
     # By bytes, the lowest first.
     places = np.zeros((4, 256), np.int64)
@@ -117,38 +143,35 @@ def median_loss(tree, whole, sign, weight, total, values):
 
 
 @allocating
-def score_left(left, whole, weight_left, sum_left, weight, total, loss, values, code):
+def score_left(response, left, weight_left, sum_left):
     """Score a split by what is on its left: weight, weighted sum and, for the absolute error, a Fenwick tree."""
-    if code == SQUARED:
+    weight, total, whole, values = response.weight, response.total, response.whole, response.values
+    if response.code == SQUARED:
         return sum_left * sum_left * weight / (weight_left * (weight - weight_left))
     return (
-        loss
+        response.loss
         - median_loss(left, whole, 1, weight_left, sum_left, values)
         - median_loss(left, whole, -1, weight - weight_left, total - sum_left, values)
     )
 
 
 @allocating
-def line_search(margins, rates, response, current, min_leaf, code, left, keys, spare):
+def line_search(margins, rates, response, current, work):
     """Find the step alpha for which ``margins + alpha * rates > 0`` is best; return (score, alpha).
 
-    Only positions that beat the score `current` count; (NO_SPLIT, 0) if there is none. `response` is what
-    `prepare_response` returned, the last arguments are buffers.
+    Only positions that beat the score `current` count; (NO_SPLIT, 0) if there is none.
     """
-    parts, ranks, values, whole, weight, total, loss, n_examples = response
-    n = margins.size
+    parts, ranks, values, left = response.parts, response.ranks, response.values, work.left
+    absolute, min_leaf, n = response.code == ABSOLUTE, response.min_leaf, margins.size
     weight_left, sum_left, n_left, n_keys = 0.0, 0.0, 0.0, 0
-    if code == ABSOLUTE:
-        for i in range(n + 1):
-            left[i, 0] = 0.0
-            left[i, 1] = 0.0
+    for i in range(left.shape[0]):
+        left[i, 0] = 0.0
+        left[i, 1] = 0.0
     for j in range(n):
         t = -margins[j] / rates[j]
         up = rates[j] > 0
         if abs(t) < layout.FAR:
-            bits = np.int64(np.float32(t + np.float32(0.0)).view(np.int32))
-            high = np.uint64(bits + 0x80000000 if bits >= 0 else -1 - bits)
-            keys[n_keys] = (high << _S32) | (np.uint64(j) << _S1) | np.uint64(up)
+            work.keys[n_keys] = (order_bits(t) << _S32) | (np.uint64(j) << _S1) | np.uint64(up)
             n_keys += 1
         else:
             up = not margins[j] > 0
@@ -156,63 +179,49 @@ def line_search(margins, rates, response, current, min_leaf, code, left, keys, s
             weight_left += parts[j, 0]
             sum_left += parts[j, 1]
             n_left += parts[j, 2]
-            if code == ABSOLUTE:
+            if absolute:
                 left[ranks[j] + 1, 0] += parts[j, 0]
                 left[ranks[j] + 1, 1] += parts[j, 1]
-    if code == ABSOLUTE:
-        for i in range(1, n + 1):
-            above = i + (i & -i)
-            if above <= n:
-                left[above, 0] += left[i, 0]
-                left[above, 1] += left[i, 1]
+    for i in range(1, left.shape[0]):
+        above = i + (i & -i)
+        if above <= n:
+            left[above, 0] += left[i, 0]
+            left[above, 1] += left[i, 1]
     if n_keys == 0:
         return NO_SPLIT, 0.0
-    keys = sort_keys(keys, spare, n_keys)
+    keys = sorted_keys(work.keys, work.spare, n_keys)
     best, step = NO_SPLIT, 0.0
     bar, room = current, 0.0  # what is to be beaten, and by how much the score is below it at least
     before, after = -np.inf, 0.0
     for i in range(-1, n_keys):
         if i >= 0:
             j = np.int64((keys[i] >> _S1) & _LOW31)
-            up = keys[i] & _ONE == _ONE
-            w, s, u = parts[j, 0], parts[j, 1], parts[j, 2]
-            if up:
-                w, s, u = -w, -s, -u
-            weight_left += w
-            sum_left += s
-            n_left += u
+            sign = -1.0 if keys[i] & _ONE == _ONE else 1.0
+            weight_left += sign * parts[j, 0]
+            sum_left += sign * parts[j, 1]
+            n_left += sign * parts[j, 2]
             before = after
-            if code == ABSOLUTE:
+            if absolute:
                 y = values[ranks[j]]
-                add_to(left, ranks[j], w, y)
-                room -= abs(w) * max(y - values[0], values[n - 1] - y)
+                add_to(left, ranks[j], sign * parts[j, 0], y)
+                room -= parts[j, 0] * max(y - values[0], values[n - 1] - y)
         after = np.inf
         if i + 1 < n_keys:
             j = np.int64((keys[i + 1] >> _S1) & _LOW31)
             after = np.float64(-margins[j] / rates[j])
-        if not before < after or n_left < min_leaf or n_examples - n_left < min_leaf or room > 0.0:
+        if not before < after or n_left < min_leaf or response.n_examples - n_left < min_leaf or room > 0.0:
             continue
-        here = score_left(left, whole, weight_left, sum_left, weight, total, loss, values, code)
+        here = score_left(response, left, weight_left, sum_left)
         if better(here, bar):
-            best, bar = here, here
-            if before == -np.inf:
-                step = after - max(abs(after), 1.0)
-            elif after == np.inf:
-                step = before + max(abs(before), 1.0)
-            else:
-                step = before + 0.5 * (after - before)
-        if code == ABSOLUTE:
+            best, bar, step = here, here, step_between(before, after)
+        if absolute:
             room = bar - here
     return best, step
 
 
 @allocating
-def prepare_response(y, weights, units, code):
-    """Return what the line search needs to know of the numbers to predict.
-
-    The (weight, weighted number, units) of each example; for the absolute error the rank of each, the numbers by rank,
-    and a Fenwick tree of all; weight, weighted sum, loss and units of all.
-    """
+def prepare_response(y, weights, units, code, min_leaf):
+    """Return what the line search needs to know of the numbers to predict (see `search`)."""
     n = y.size
     parts = np.empty((n, 3))
     weight, total, loss, n_examples = 0.0, 0.0, 0.0, 0.0
@@ -234,7 +243,7 @@ def prepare_response(y, weights, units, code):
         for j in range(n):
             add_to(whole, ranks[j], weights[j], y[j])
         loss = median_loss(whole, whole, 1, weight, total, values)
-    return parts, ranks, values, whole, weight, total, loss, n_examples
+    return Response(code, min_leaf, parts, ranks, values, whole, weight, total, loss, n_examples)
 
 
 @allocating
@@ -249,9 +258,9 @@ def compute_margins(columns, plane, margins):
 
 
 @allocating
-def score_margins(margins, response, min_leaf, code, left):
+def score_margins(margins, response, left):
     """Score the split V > 0; NO_SPLIT where a side has too few."""
-    parts, ranks, values, whole, weight, total, loss, n_examples = response
+    parts, ranks = response.parts, response.ranks
     weight_left, sum_left, n_left = 0.0, 0.0, 0.0
     for i in range(left.shape[0]):
         left[i, 0] = 0.0
@@ -261,21 +270,11 @@ def score_margins(margins, response, min_leaf, code, left):
             weight_left += parts[j, 0]
             sum_left += parts[j, 1]
             n_left += parts[j, 2]
-            if code == ABSOLUTE:
-                add_to(left, ranks[j], parts[j, 0], values[ranks[j]])
-    if n_left < min_leaf or n_examples - n_left < min_leaf:
+            if response.code == ABSOLUTE:
+                add_to(left, ranks[j], parts[j, 0], response.values[ranks[j]])
+    if n_left < response.min_leaf or response.n_examples - n_left < response.min_leaf:
         return NO_SPLIT
-    return score_left(left, whole, weight_left, sum_left, weight, total, loss, values, code)
-
-
-@kernel(allocates=True)
-def best_step(margins, rates, y, weights, units, code, min_leaf):
-    """Return (score, alpha) of the best split along a line, for tests and to look at."""
-    response = prepare_response(y, weights, units, code)
-    n = y.size
-    left = np.empty((n + 1 if code == ABSOLUTE else 0, 2))
-    keys, spare = np.empty(n, np.uint64), np.empty(n, np.uint64)
-    return line_search(margins, rates, response, NO_SPLIT, min_leaf, code, left, keys, spare)
+    return score_left(response, left, weight_left, sum_left)
 
 
 @kernel(allocates=True)
@@ -318,40 +317,23 @@ def search(columns, y, weights, units, code, min_leaf, with_axis, start, n_runs,
         Hyperplanes looked at.
     """
     size, n = columns.shape
-    response = prepare_response(y, weights, units, code)
-    work = Work(
-        np.zeros(size),
-        np.zeros(size),
-        np.empty(n, np.float32),
-        np.empty(n, np.float32),
-        np.empty((n + 1 if code == ABSOLUTE else 0, 2)),
-        np.empty(n, np.uint64),
-        np.empty(n, np.uint64),
-        np.full(1, seed, np.uint64),
-        np.full(2 * max(n_runs, 1), NO_SPLIT),
-    )
+    response = prepare_response(y, weights, units, code, min_leaf)
+    work = make_work(size, n, code, n_runs, seed)
     axis_score, attribute, threshold, best, considered = NO_SPLIT, -1, 0.0, NO_SPLIT, 0
     for m in range(size - 1 if with_axis else 0):
-        here, alpha = best_on_line(columns[m], columns[size - 1], response, axis_score, min_leaf, code, work)
+        here, alpha = line_search(columns[m], columns[size - 1], response, axis_score, work)
         considered += 1
         if here > NO_SPLIT:
             axis_score, attribute, threshold = here, m, -alpha
     best_plane = np.zeros(size)
     for run in range(n_runs):
         first = start_plane(run, attribute, threshold, start, work)
-        score, more = improve(columns, response, min_leaf, code, n_jumps, run, first, work)
+        score, more = improve(columns, response, n_jumps, run, first, work)
         considered += more
         if better(score, best):
             best = score
-            for m in range(size):
-                best_plane[m] = work.plane[m]
-    return axis_score, attribute, threshold, best, best_plane, response[6], considered
-
-
-@allocating
-def best_on_line(margins, rates, response, current, min_leaf, code, work):
-    """Return (score, alpha) of the best position on a line that beats the current score."""
-    return line_search(margins, rates, response, current, min_leaf, code, work.left, work.keys, work.spare)
+            best_plane[:] = work.plane
+    return axis_score, attribute, threshold, best, best_plane, response.loss, considered
 
 
 @allocating
@@ -361,32 +343,29 @@ def start_plane(run, attribute, threshold, start, work):
     guided = False
     for m in range(last):
         guided = guided or start[m] != 0.0
-    if run == 0 and attribute >= 0:
-        for m in range(last):
-            plane[m] = 1.0 if m == attribute else 0.0
-        plane[last] = -threshold
-    elif guided and run == (1 if attribute >= 0 else 0):
-        for m in range(last):
-            plane[m] = start[m]
-        plane[last] = 0.0
-        return last
-    else:
-        for m in range(last + 1):
+    from_axis = run == 0 and attribute >= 0
+    from_start = guided and run == (1 if attribute >= 0 else 0)
+    for m in range(last + 1):
+        if from_axis:
+            plane[m] = 1.0 if m == attribute else -threshold if m == last else 0.0
+        elif from_start:
+            plane[m] = start[m] if m < last else 0.0
+        else:
             plane[m] = 2.0 * uniform(work.stream) - 1.0
-    return 0
+    return last if from_start else 0
 
 
 @allocating
-def improve(columns, response, min_leaf, code, n_jumps, run, first, work):
+def improve(columns, response, n_jumps, run, first, work):
     """Make one run from the plane that is set: perturb coefficients in turn, then jump; return (score, considered)."""
     plane, margins, size = work.plane, work.margins, work.plane.size
     compute_margins(columns, plane, margins)
-    score = score_margins(margins, response, min_leaf, code, work.left)
+    score = score_margins(margins, response, work.left)
     considered, m, is_first = 1, first, True
     while True:
         settled = 0
         while settled < size:
-            here, alpha = best_on_line(margins, columns[m], response, score, min_leaf, code, work)
+            here, alpha = line_search(margins, columns[m], response, score, work)
             considered += 1
             settled += 1
             if here > NO_SPLIT:
@@ -403,7 +382,7 @@ def improve(columns, response, min_leaf, code, n_jumps, run, first, work):
             for i in range(size):
                 work.direction[i] = 2.0 * uniform(work.stream) - 1.0
             compute_margins(columns, work.direction, work.rates)
-            here, alpha = best_on_line(margins, work.rates, response, score, min_leaf, code, work)
+            here, alpha = line_search(margins, work.rates, response, score, work)
             considered += 1
             if here > NO_SPLIT:
                 for i in range(size):
@@ -415,7 +394,7 @@ def improve(columns, response, min_leaf, code, n_jumps, run, first, work):
             break
     # The moves have rounded the margins a little: once more from the plane itself.
     compute_margins(columns, plane, margins)
-    score = score_margins(margins, response, min_leaf, code, work.left)
+    score = score_margins(margins, response, work.left)
     work.met[2 * run + 1] = score
     return score, considered
 
@@ -425,5 +404,5 @@ def others_were_here(run, score, response, met):
     """Whether an earlier run stood where this one does; at small nodes, equal scores do not say so."""
     here = False
     for other in range(2 * run):
-        here = here or abs(met[other] - score) <= 1e-10 * abs(score)
-    return here and response[7] >= MIN_EXAMPLES_TO_MEET
+        here = here or abs(met[other] - score) <= slack(score)
+    return here and response.n_examples >= MIN_EXAMPLES_TO_MEET

@@ -160,7 +160,7 @@ def bring_left_forward(values, projections, threshold, buffer):
     return front
 
 
-@spliced
+@kernel
 def worthwhile_gain(score, node, code, settings, counts):
     """Return the gain of a split by its score and the weights on its left, or -1 if it is not worth making."""
     if score == NO_SPLIT:

@@ -34,7 +34,7 @@ from ..growing.grower import make_grower
 from ..growing.nodes import GrownNode, build_tree
 from ..growing.options import GrowthOptions, TreeSetup
 from ..growing.progress import Reporter
-from ..growing.splitters import ClassificationStatistics, Limits, NodeStatistics, Splitter, grow_with
+from ..growing.splitters import ClassificationStatistics, Limits, NodeStatistics, Splitter, SplitterGrower
 from ..kernels._jit import announce_compiling
 from ..tree import pruning
 from ..tree.html import small_html
@@ -555,7 +555,8 @@ class SplitterTree(TreeEstimator):
     def _grow_tree(self, data: Training, rows: np.ndarray, weights: np.ndarray | None) -> Grown:
         splitter, reporter = self._splitter(data, rows), Reporter(self.verbose, data.feature_names)
         with announce_compiling():
-            root = grow_with(splitter, data, rows, weights, self._limits(), self._statistics(data), reporter)
+            limits, statistics = self._limits(), self._statistics(data)
+            root = SplitterGrower(splitter, data, rows, weights, limits, statistics, reporter).grow()
         return Grown(self._build(root, data), splitter.n_hyperplanes, standard_scale(data, rows, weights), root)
 
 
