@@ -170,7 +170,7 @@ def test_weight_two_is_the_row_twice():
         X, y = clouds(seed)
         weights = np.random.default_rng(seed).integers(1, 3, size=len(y))
         tree = OC1Classifier(max_depth=3, n_restarts=1, prune=None, random_state=0).fit(X, y).tree_
-        heavy = refine(tree, X, y, weights)
+        heavy = refine(tree, X, y, weights.astype(float))
         twice = refine(tree, np.repeat(X, weights, axis=0), np.repeat(y, weights))
         np.testing.assert_array_equal(heavy.apply(X), twice.apply(X))
         np.testing.assert_allclose(heavy.counts, twice.counts)
