@@ -1,10 +1,13 @@
+import errno
 import json
-from dataclasses import asdict
+import os
+from dataclasses import asdict, replace
 
 import pytest
 
-from oc1.evaluation.protocol import FoldRecord
+from oc1.evaluation.protocol import FoldRecord, ImpossibleRecord
 from oc1.experiments.journal import Journal, journal_path
+from oc1.files.problems import FileProblem
 
 RECORD = FoldRecord("d", "a", 0, 1, 20, 15, 3, 2, None, 0.25)
 
@@ -46,12 +49,84 @@ def test_a_journal_of_another_run_is_refused_and_kept(tmp_path):
     journal = Journal(path, {"seed": 0, "repeats": 10})
     journal.append(RECORD)
     before = path.read_bytes()
-    with pytest.raises(ValueError, match=r"j.jsonl holds the results of another run \(other repeats\)"):
+    with pytest.raises(ValueError, match=r"j.jsonl: holds the results of another run \(other repeats\)"):
         Journal(path, {"seed": 0, "repeats": 1})
     assert path.read_bytes() == before
     path.write_bytes(before + b"nonsense\n")
-    with pytest.raises(ValueError, match="line 3: not a line of a journal"):
+    with pytest.raises(FileProblem, match=r"j.jsonl, line 3: not a line of a journal; delete"):
         Journal(path, {"seed": 0, "repeats": 10})
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"n_correct": 21}, "21 of 20 examples are correct"),
+        ({"n_correct": -1}, "n_correct is -1"),
+        ({"n_test": 20.0}, "n_test is 20.0"),
+        ({"n_test": None}, "n_test is None"),
+        ({"fold": True}, "fold is True"),
+        ({"repeat": "0"}, "repeat is '0'"),
+        ({"leaves": 0}, "leaves is 0"),
+        ({"depth": 1.5}, "depth is 1.5"),
+        ({"hyperplanes": -3}, "hyperplanes is -3"),
+        ({"seconds": -0.1}, "seconds is -0.1"),
+        ({"seconds": float("nan")}, "seconds is nan"),
+        ({"seconds": "long"}, "seconds is 'long'"),
+        ({"fold": 7}, "no such fold"),
+    ],
+)
+def test_impossible_content_is_refused_with_its_line(tmp_path, change, reason):
+    def check(record):
+        if record.fold > 4:
+            raise ImpossibleRecord("no such fold")
+
+    path = tmp_path / "j.jsonl"
+    Journal(path, {}).append(RECORD)
+    with path.open("a") as file:
+        file.write(json.dumps(asdict(RECORD) | {"repeat": 1} | change) + "\n")
+    before = path.read_bytes()
+    with pytest.raises(FileProblem, match=rf"j.jsonl, line 3: not a line of a journal \({reason}\); delete"):
+        Journal(path, {}, check=check)
+    assert path.read_bytes() == before
+
+
+def test_a_fold_cannot_have_two_results(tmp_path):
+    path = tmp_path / "j.jsonl"
+    journal = Journal(path, {})
+    journal.append(RECORD)
+    journal.append(replace(RECORD, seconds=9.0))
+    assert len(Journal(path, {}).records) == 1
+    journal.append(replace(RECORD, n_correct=16))
+    with pytest.raises(FileProblem, match=r"line 4: .*the same fold has another result above"):
+        Journal(path, {})
+
+
+def test_journals_of_one_run_can_be_joined(tmp_path):
+    paths = [tmp_path / name for name in ("a.jsonl", "b.jsonl")]
+    for fold, path in enumerate(paths):
+        Journal(path, {"seed": 0}).append(replace(RECORD, fold=fold))
+    paths[0].write_bytes(paths[0].read_bytes() + paths[1].read_bytes())
+    assert [record.fold for record in Journal(paths[0], {"seed": 0}).records.values()] == [0, 1]
+    Journal(tmp_path / "c.jsonl", {"seed": 1})
+    paths[0].write_bytes(paths[0].read_bytes() + (tmp_path / "c.jsonl").read_bytes())
+    with pytest.raises(FileProblem, match="results of another run"):
+        Journal(paths[0], {"seed": 0})
+
+
+def test_a_full_disk_leaves_no_half_line(tmp_path, monkeypatch):
+    path = tmp_path / "j.jsonl"
+    journal = Journal(path, {})
+    before = path.read_bytes()
+
+    def full(handle):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", full)
+        with pytest.raises(FileProblem, match=r"j.jsonl: cannot be written: No space left on device"):
+            journal.append(RECORD)
+    assert path.read_bytes() == before
+    assert journal.records == {}
 
 
 def test_runs_that_differ_have_journals_of_their_own(tmp_path):

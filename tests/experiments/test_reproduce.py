@@ -4,11 +4,13 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from dataclasses import asdict
+from pathlib import Path
 
 import pytest
 from sklearn.tree import DecisionTreeClassifier
-from small_experiment import Page, run
+from small_experiment import Page, Slow, run
 from typer.testing import CliRunner
 
 from oc1.cli.app import app
@@ -104,10 +106,31 @@ def count_lines(folder):
     return sum(path.read_bytes().count(b"\n") for path in folder.glob("*.jsonl"))
 
 
-def test_kill_9_in_the_middle_then_resume_gives_the_same_file(tmp_path):
+def living_members(group):
+    """Return the processes of a group that have not ended."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with suppress(OSError):
+            state, _, its_group = (folder / "stat").read_text().rpartition(")")[2].split()[:3]
+            if int(its_group) == group and state != "Z":
+                found.append(int(folder.name))
+    return found
+
+
+def wait_for_the_end_of(group):
+    """Wait until no process of a group is left, where that can be seen."""
+    limit = time.monotonic() + 120
+    while living_members(group) and time.monotonic() < limit:
+        time.sleep(0.05)
+    assert living_members(group) == []
+
+
+def test_kill_9_leaves_no_worker_behind_and_what_was_done_to_go_on_from(tmp_path):
     subprocess.run(command(tmp_path / "calm"), check=True, capture_output=True)
     killed = tmp_path / "killed"
-    process = subprocess.Popen(command(killed), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(
+        command(killed, "--jobs", "2"), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, process_group=0
+    )
     try:
         limit = time.monotonic() + 60
         while count_lines(killed) < 20 and time.monotonic() < limit:
@@ -116,6 +139,7 @@ def test_kill_9_in_the_middle_then_resume_gives_the_same_file(tmp_path):
         process.kill()
         process.wait()
     assert process.returncode == -signal.SIGKILL
+    wait_for_the_end_of(process.pid)
     assert 20 <= count_lines(killed) < 1 + 12 * 5 * 2
     assert not (killed / "results.json").exists()
     (path,) = killed.glob("*.jsonl")
@@ -127,7 +151,7 @@ def test_kill_9_in_the_middle_then_resume_gives_the_same_file(tmp_path):
 
 
 @pytest.mark.skipif(os.name != "posix", reason="sends a signal")
-def test_a_real_ctrl_c_ends_in_one_line(tmp_path):
+def test_a_real_ctrl_c_ends_in_one_line_and_all_workers(tmp_path):
     process = subprocess.Popen(
         command(tmp_path, "--jobs", "2"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, process_group=0
     )
@@ -137,6 +161,7 @@ def test_a_real_ctrl_c_ends_in_one_line(tmp_path):
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the workers as well
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 130
+    wait_for_the_end_of(process.pid)
     assert errors.count("\n") == 1
     assert "run the same command to continue" in errors
 
@@ -162,20 +187,6 @@ def test_a_data_folder_that_is_not_there_is_an_error(tmp_path):
     done = CliRunner().invoke(app, arguments)
     assert done.exit_code == 1
     assert "there is no such folder" in done.stderr
-
-
-class Slow(Peer):
-    """A learner that takes its time, or fails."""
-
-    def fit(self, X, y):
-        if self.parameters == "fails":
-            raise RuntimeError("no\nway")
-        time.sleep(self.parameters or 0.0)
-        return super().fit(X, y)
-
-    def load(self):
-        self.parameters = None
-        return super().load()
 
 
 @pytest.fixture

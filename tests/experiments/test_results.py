@@ -1,12 +1,19 @@
 import json
+import os
 import sys
+import threading
+from contextlib import suppress
+from dataclasses import replace
+from functools import partial
 
+import pytest
 from small_experiment import run
 
 import oc1.experiments
 from oc1.experiments import reproduce as runner
 from oc1.experiments import results
 from oc1.experiments.definitions import Cell, Experiment, Published, both_for, cross
+from oc1.files.problems import FileProblem
 
 
 def test_several_experiments_share_a_folder(experiment, tmp_path):
@@ -65,3 +72,58 @@ def test_a_published_value_can_stand_alone(experiment, tmp_path):
     assert "| POL | CART-LC | - | 92.0 |" in text
     assert "| data | learner | accuracy % | log |" in text
     assert "Log: -" in text
+
+
+def test_two_processes_do_not_lose_each_other_s_results(experiment, tmp_path, monkeypatch):
+    entry = run(experiment, tmp_path)
+    both_have_read = threading.Barrier(2)
+    read = results._read
+
+    def slow_read(path):
+        content = read(path)
+        with suppress(threading.BrokenBarrierError):
+            both_have_read.wait(0.3)  # time for the other one to read the same, unless it has to wait
+        return content
+
+    monkeypatch.setattr(results, "_read", slow_read)
+    names = ["first", "second"]
+    threads = [
+        threading.Thread(
+            target=results.write_results, args=(tmp_path, replace(experiment, name=name), entry, [], print)
+        )
+        for name in names
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert json.loads((tmp_path / "results.json").read_text()).keys() == {"tiny", *names}
+    assert json.loads((tmp_path / "timings.json").read_text()).keys() == {"tiny", *names}
+
+
+def test_a_report_is_there_whole_or_not_at_all(experiment, tmp_path, monkeypatch):
+    run(experiment, tmp_path)
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+
+    def replace_unless(name, source, target, replacing=os.replace):
+        if str(target).endswith(name):
+            raise KeyboardInterrupt
+        replacing(source, target)
+
+    monkeypatch.setattr(results.report, "STYLE", "other")
+    for name in ("results.json", "timings.json", "tiny.md", "report.html"):
+        monkeypatch.setattr(os, "replace", partial(replace_unless, name))
+        with pytest.raises(KeyboardInterrupt):
+            run(experiment, tmp_path)
+    assert {path.name: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+def test_impossible_results_are_not_counted(experiment, tmp_path):
+    run(experiment, tmp_path)
+    (path,) = tmp_path.glob("*.jsonl")
+    lines = path.read_text().splitlines(keepends=True)
+    record = json.loads(lines[5])
+    for change, reason in (({"fold": 5}, "there is no fold 5"), ({"n_test": 19, "n_correct": 1}, "has 20 examples")):
+        path.write_text("".join([*lines[:5], json.dumps(record | change) + "\n", *lines[6:]]))
+        with pytest.raises(FileProblem, match=rf"line 6: not a line of a journal \(.*{reason}"):
+            run(experiment, tmp_path)

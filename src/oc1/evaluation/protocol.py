@@ -7,6 +7,8 @@ difference is more than chance.
 
 from __future__ import annotations
 
+import os
+import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -40,6 +42,10 @@ class _Fold:
         return self.data, self.learner, self.repeat, self.fold
 
 
+class ImpossibleRecord(ValueError):
+    """No fold can have given such a record; the message says what is wrong with it."""
+
+
 @dataclass(frozen=True)
 class FoldRecord(_Fold):
     """The result of one learner on one fold.
@@ -62,6 +68,22 @@ class FoldRecord(_Fold):
     depth: int | None
     hyperplanes: int | None
     seconds: float
+
+    def __post_init__(self) -> None:
+        values: dict[str, Any] = vars(self)  # which may come from a file, and be anything
+        for name in ("repeat", "fold", "n_test", "n_correct", "leaves", "depth", "hyperplanes"):
+            count, may_be_unknown = values[name], name in ("leaves", "depth", "hyperplanes")
+            is_count = isinstance(count, int | np.integer) and type(count) is not bool and count >= (name == "leaves")
+            if not is_count and not (may_be_unknown and count is None):
+                raise ImpossibleRecord(f"{name} is {count!r}")
+        if self.n_correct > self.n_test:
+            raise ImpossibleRecord(f"{self.n_correct} of {self.n_test} examples are correct")
+        if not isinstance(values["seconds"], int | float) or not 0 <= self.seconds < np.inf:
+            raise ImpossibleRecord(f"seconds is {self.seconds!r}")
+
+    def without_times(self) -> dict[str, Any]:
+        """Return what must be the same whenever the fold is run."""
+        return {name: value for name, value in vars(self).items() if "seconds" not in name}
 
     @property
     def accuracy(self) -> float:
@@ -88,6 +110,11 @@ class FoldTask(_Fold):
         seconds = time.perf_counter() - start
         right = np.asarray(model.predict(_safe_indexing(self.X, test))) == np.asarray(_safe_indexing(self.y, test))
         return FoldRecord(*self.key, len(test), int(right.sum()), *_size(model), seconds)
+
+    @property
+    def n_test(self) -> int:
+        """Number of examples to test on."""
+        return len(self._partition()[1])
 
     def _partition(self) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
         """Return the rows to learn from and those to test on."""
@@ -186,10 +213,21 @@ def make_tasks(
 def run_tasks(tasks: Iterable[FoldTask], n_jobs: int = 1) -> Iterator[FoldRecord]:
     """Yield the records of the tasks as they come, in any order."""
     # Started now, not when the first record is asked for: see `oc1.experiments`, whose workers inherit what is set now.
-    records: Iterator[FoldRecord] = Parallel(n_jobs=n_jobs, return_as="generator_unordered")(
-        delayed(FoldTask.run)(task) for task in tasks
-    )
+    records: Iterator[FoldRecord] = Parallel(
+        n_jobs=n_jobs, return_as="generator_unordered", initializer=end_with_parent, initargs=(os.getpid(),)
+    )(delayed(FoldTask.run)(task) for task in tasks)
     return records
+
+
+def end_with_parent(parent: int) -> None:
+    """End this process, a worker, soon after the one that started it has ended, in whatever way that was."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(0.5)
+        os._exit(1)
+
+    threading.Thread(target=watch, daemon=True).start()
 
 
 def cross_validate(

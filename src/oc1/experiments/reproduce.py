@@ -16,7 +16,16 @@ from pathlib import Path
 from typing import Any, cast
 
 from .. import __version__
-from ..evaluation.protocol import FoldRecord, FoldTask, Summary, corrected_t_test, make_tasks, run_tasks, summarise
+from ..evaluation.protocol import (
+    FoldRecord,
+    FoldTask,
+    ImpossibleRecord,
+    Summary,
+    corrected_t_test,
+    make_tasks,
+    run_tasks,
+    summarise,
+)
 from ..growing.progress_bar import progress_bar
 from .contest import standings
 from .data import ARTIFICIAL, DataSet, MissingData, load
@@ -97,7 +106,7 @@ def reproduce(
     packages = filter(None, dict.fromkeys(map(_package, tasks)))
     missing = {package: why for package in packages if (why := why_missing(package))}
     wanted = [task for task in tasks if (only is None or task.data in only) and _package(task) not in missing]
-    journal = Journal(path, run, TrialRecord if experiment.ours else FoldRecord)
+    journal = Journal(path, run, TrialRecord if experiment.ours else FoldRecord, _record_check(tasks))
     failures = _run(experiment, wanted, journal, n_jobs, limit, say)
     unfinished = {_cell(task) for task in tasks if task.key not in journal.records or _cell(task) in failures}
     records = [journal.records[task.key] for task in tasks if _cell(task) not in unfinished]
@@ -182,6 +191,24 @@ def _make_tasks(experiment: Experiment, sets: dict[str, DataSet], repeats: int, 
 
 def _cell(one: FoldTask | FoldRecord) -> tuple[str, str]:
     return one.data, one.learner
+
+
+def _record_check(tasks: list[FoldTask]) -> Callable[[FoldRecord], None]:
+    """Return a function that refuses records that are not of these tasks."""
+    by_key = {task.key: task for task in tasks}
+    fold_sizes: dict[tuple[str, int, int], int] = {}
+
+    def check(record: FoldRecord) -> None:
+        task = by_key.get(record.key)
+        if task is None:
+            raise ImpossibleRecord(f"there is no fold {record.fold} of repeat {record.repeat} of {_cell(record)}")
+        fold = (task.data, task.repeat, task.fold)
+        if fold not in fold_sizes:
+            fold_sizes[fold] = task.n_test
+        if record.n_test != fold_sizes[fold] and not _failure(record):
+            raise ImpossibleRecord(f"the fold has {fold_sizes[fold]} examples, not {record.n_test}")
+
+    return check
 
 
 def _package(task: FoldTask) -> str:

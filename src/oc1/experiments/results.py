@@ -11,9 +11,11 @@ from typing import Any
 import numpy as np
 
 from ..evaluation.protocol import FoldRecord, summarise
-from ..files.atomic import write_file
+from ..files.atomic import locked, write_file
+from ..files.problems import FileProblem
 from . import report
 from .definitions import Experiment, make_experiments
+from .journal import LOCK
 from .trials import TrialRecord
 
 #: What an experiment gave, in JSON's types: see `oc1.experiments.reproduce`.
@@ -25,11 +27,12 @@ def write_results(
 ) -> None:
     """Write the results beside those of other experiments in the folder, and the report of all."""
     times = _timings(records)
-    _update(out / "results.json", experiment.name, entry)
-    _update(out / "timings.json", experiment.name, times)
-    (out / f"{experiment.name}.md").write_text(report.markdown(entry, times), encoding="utf-8")
-    _draw_charts(out, experiment, entry, say)
-    write_page(out)
+    with locked(out / LOCK):  # another process may add another experiment
+        _update(out / "results.json", experiment.name, entry)
+        _update(out / "timings.json", experiment.name, times)
+        write_file(out / f"{experiment.name}.md", report.markdown(entry, times).encode())
+        _draw_charts(out, experiment, entry, say)
+        _write_page(out)
 
 
 def _timings(records: list[FoldRecord]) -> dict[str, Any]:
@@ -48,7 +51,7 @@ def _read(path: Path) -> dict[str, Any]:
     try:
         content: dict[str, Any] = json.loads(path.read_text(encoding="utf-8")) if path.exists() else {}
     except ValueError:
-        raise ValueError(f"{path} is not valid JSON; delete it and run again (the journals are kept)") from None
+        raise FileProblem(path, "is not valid JSON; delete it and run again (the journals are kept)") from None
     return content
 
 
@@ -61,13 +64,13 @@ def _update(path: Path, name: str, entry: Any) -> None:
     write_file(path, f"{{\n{lines}\n}}\n".encode())
 
 
-def write_page(out: Path) -> None:
+def _write_page(out: Path) -> None:
     """Write ``report.html`` from what the folder holds."""
     results = _read(out / "results.json")
     pictures = {name: sorted(out.glob(f"{name}-chart*.png")) for name in results}
     pictures["figures"] = sorted((out / "figures").glob("*.png"))
     page = report.page(results, _read(out / "timings.json"), pictures)
-    (out / "report.html").write_text(page, encoding="utf-8")
+    write_file(out / "report.html", page.encode())
 
 
 def _drawing(module: str, say: Callable[[str], None]) -> Any:
@@ -99,5 +102,6 @@ def draw_figures(out: Path, seed: int, say: Callable[[str], None]) -> list[Path]
     figures = _drawing("figures", say)
     drawn: list[Path] = figures.draw_all(out / "figures", seed) if figures else []
     if drawn:
-        write_page(out)
+        with locked(out / LOCK):
+            _write_page(out)
     return drawn

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import multiprocessing.pool
+import os
 import signal
 import warnings
 from collections.abc import Iterable, Iterator
@@ -16,7 +17,7 @@ from sklearn.base import clone
 from sklearn.tree import DecisionTreeClassifier
 
 from ..datasets import make_pol
-from ..evaluation.protocol import FoldRecord, FoldTask
+from ..evaluation.protocol import FoldRecord, FoldTask, end_with_parent
 from .peers import Peer, package_version
 
 #: What fit times are told as multiples of.
@@ -78,7 +79,7 @@ class _Bench:
 
     def run(self, task: FoldTask, limit: float) -> TrialRecord:
         if self._pool is None:
-            self._pool = multiprocessing.get_context("spawn").Pool(1, _leave_ctrl_c)
+            self._pool = multiprocessing.get_context("spawn").Pool(1, _start_worker, (os.getpid(),))
         try:
             self._pool.apply_async(_prepare, (task,)).get(START_LIMIT)
             return self._pool.apply_async(_attempt, (task,)).get(limit)
@@ -93,8 +94,9 @@ class _Bench:
             self._pool = None
 
 
-def _leave_ctrl_c() -> None:
+def _start_worker(parent: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that started this one answers it
+    end_with_parent(parent)
 
 
 def _prepare(task: FoldTask) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import os
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -40,7 +41,8 @@ def replacing(path: FilePath, mode: str = "wb", **options: Any) -> Iterator[IO[A
         return
     # What `path` links to is replaced, not the link, and in its own folder: a file cannot be renamed across disks.
     target = Path(os.path.realpath(path))
-    handle, name = tempfile.mkstemp(prefix=f".{target.name[:100]}.", suffix=".part", dir=target.parent)
+    with explained(path, "written"):
+        handle, name = tempfile.mkstemp(prefix=f".{target.name[:100]}.", suffix=".part", dir=target.parent)
     try:
         with os.fdopen(handle, mode, **options) as file:
             yield file
@@ -48,10 +50,33 @@ def replacing(path: FilePath, mode: str = "wb", **options: Any) -> Iterator[IO[A
             os.fsync(file.fileno())
         os.chmod(name, _permissions(target))
         os.replace(name, target)
-    except BaseException:
+    except BaseException as error:
         with suppress(OSError):
             os.unlink(name)
+        if isinstance(error, OSError) and error.filename in (None, name):
+            with explained(path, "written"):  # the temporary name would mean nothing to the user
+                raise
         raise
+
+
+@contextmanager
+def locked(path: FilePath) -> Iterator[None]:
+    """Keep out all other processes that lock the same file; it is made if missing, and stays."""
+    with open(path, "ab") as file:
+        if sys.platform == "win32":
+            import msvcrt
+
+            while True:
+                try:
+                    msvcrt.locking(file.fileno(), msvcrt.LK_LOCK, 1)
+                    break
+                except OSError:  # after ten seconds
+                    continue
+        else:
+            import fcntl
+
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 def write_file(path: FilePath, content: bytes) -> None:

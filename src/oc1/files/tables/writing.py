@@ -5,10 +5,12 @@ from __future__ import annotations
 import gzip
 import io
 import os
+import re
 import shutil
 import sys
 import tempfile
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
@@ -57,7 +59,7 @@ class RowWriter:
         self._parts: list[Path] = []
 
     def __enter__(self) -> Self:
-        with explained(self._shown_path, "written"), ExitStack() as stack:
+        with _written(self._shown_path), ExitStack() as stack:
             self._file: IO[bytes] = self._open(stack)
             self._stack = stack.pop_all()
         return self
@@ -80,7 +82,7 @@ class RowWriter:
 
     def write(self, frame: pl.DataFrame) -> None:
         """Write some rows; every frame must have the same columns."""
-        with explained(self._shown_path, "written"):
+        with _written(self._shown_path):
             if self.format == "parquet":
                 self._parts.append(self._folder / f"{len(self._parts):08d}.parquet")
                 frame.write_parquet(self._parts[-1])
@@ -104,8 +106,19 @@ class RowWriter:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        with explained(self._shown_path, "written"):
+        with _written(self._shown_path):
             self._stack.__exit__(kind, error, trace)
+
+
+@contextmanager
+def _written(path: FilePath) -> Iterator[None]:
+    """Explain what the system has against writing a file, also where polars says it in words of its own."""
+    with explained(path, "written"):
+        try:
+            yield
+        except pl.exceptions.PolarsError as error:
+            found = re.search(r"([^:]+) \(os error \d+\)", str(error))
+            raise OSError(found[1].strip() if found else str(error)) from None
 
 
 def _row_format(path: FilePath | None) -> str:
