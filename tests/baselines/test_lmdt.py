@@ -98,7 +98,7 @@ def test_equal_examples_are_merged():
     merged = Standardised.of(NodeExamples(X, y, np.array([1.0, 1.0, 2.0, 4.0]), 2, 1, 0))
     np.testing.assert_array_equal(merged.weights, [1, 4, 3])
     np.testing.assert_array_equal(merged.sizes, [1, 1, 2])
-    np.testing.assert_array_equal(merged.y, [0, 0, 1])
+    np.testing.assert_array_equal(merged.classes[merged.labels], [0, 0, 1])
     np.testing.assert_allclose(merged.mean[0], 7 * 2 / 8)
     np.testing.assert_allclose(np.average(merged.X[:, 0] ** 2, weights=merged.weights), 1)
     assert merged.scale[1] == 0

@@ -1,4 +1,5 @@
 import inspect
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from oc1.data.training import Training
 from oc1.datasets import make_pol
 from oc1.learners import base
 from oc1.learners.base import BaseOC1Estimator, CostComplexityTree
+from oc1.learners.parameters import parameter
 from oc1.tree import pruning
 
 TREES = [OC1Classifier, OC1Regressor, *(getattr(baselines, name) for name in baselines.__all__)]
@@ -87,14 +89,20 @@ def test_models_are_neither_equal_nor_hashed_by_their_parameters():
 
 
 def test_constraints_are_inherited_unless_they_are_changed():
+    @dataclass
     class Base(BaseOC1Estimator):
-        _parameter_constraints = {"a": [int], "b": [int]}  # noqa: RUF012
+        a: int = parameter(1, int)
+        b: int | None = parameter(2, int, None)
 
+    @dataclass
     class Derived(Base):
-        _parameter_constraints = {"b": [str], "c": [str]}  # noqa: RUF012
+        a: int = 3
+        b: int | None = parameter(None, str, None)
+        c: str = parameter("", str)
 
-    assert Base._parameter_constraints == {"a": [int], "b": [int]}
-    assert Derived._parameter_constraints == {"a": [int], "b": [str], "c": [str]}
+    assert Base._parameter_constraints == {"a": [int], "b": [int, None]}
+    assert Derived._parameter_constraints == {"a": [int], "b": [str, None], "c": [str]}
+    assert Derived().get_params() == {"a": 3, "b": None, "c": ""}
 
 
 def test_dask_tells_models_apart_that_have_the_same_parameters(noisy):

@@ -20,8 +20,10 @@ from ..growing.linear_tests import LinearTest
 from ..growing.nodes import GrownNode
 from ..growing.splitters import Limits, NodeExamples, Splitter, divide
 from ..impurity import entropy, information_gained
-from ..learners.base import Constraints, Grown, Pruned, SplitterTree, TreeClassifier
+from ..learners.base import Grown, Pruned, SplitterTree, TreeClassifier
+from ..learners.parameters import parameter
 from ..tree.linear import Tree
+from .grouping import count_below
 
 #: Gains closer than this are equal: they are sums in some order, rounded.
 EQUAL = 1e-12
@@ -53,16 +55,12 @@ def best_cut(x: np.ndarray, y: np.ndarray, weights: np.ndarray, n_classes: int, 
     Examples whose value is missing tell nothing: the gain is that of the others times their share of the weight, and
     in the split information the missing ones are a third part.
     """
-    known = np.flatnonzero(~np.isnan(x))
-    known = known[np.argsort(x[known], kind="stable")]
-    x = x[known]
+    known = ~np.isnan(x)
+    x, below = count_below(x[known], y[known], weights[known], n_classes)
     ends = np.flatnonzero(x[1:] > x[:-1])
     if len(ends) == 0:
         return None
-    counts = np.zeros((len(known), n_classes))
-    counts[np.arange(len(known)), y[known]] = weights[known]
-    counts = np.cumsum(counts, axis=0)
-    total, left = counts[-1], counts[ends]
+    total, left = below[-1], below[ends]
     right = np.maximum(total - left, 0.0)
     enough = np.minimum(left.sum(axis=1), right.sum(axis=1)) >= min_leaf * (1 - EQUAL)
     if not enough.any():
@@ -309,14 +307,9 @@ class C45Classifier(SplitterTree, TreeClassifier):
     True
     """
 
-    confidence: float = 0.25
+    confidence: float = parameter(0.25, Interval(Real, 0, 1, closed="right"))
     min_samples_leaf: int = 2
-    prune: str | None = "error"
-
-    _parameter_constraints: ClassVar[Constraints] = {
-        "confidence": [Interval(Real, 0, 1, closed="right")],
-        "prune": [StrOptions({"error"}), None],
-    }
+    prune: str | None = parameter("error", StrOptions({"error"}), None)
 
     def _splitter(self, data: Training, rows: np.ndarray) -> Splitter:
         columns = [np.unique(np.asarray(x, dtype=np.float64)) for x in data.X[rows].T]

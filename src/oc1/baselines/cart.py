@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from numbers import Integral
-from typing import ClassVar
 
-import numpy as np
 from joblib import effective_n_jobs
 from sklearn.utils._param_validation import StrOptions
 
-from ..data.training import Training
 from ..growing.options import GrowthOptions
 from ..impurity import MEASURES, ImpurityFunction, get_measure
-from ..learners.base import Constraints, CostComplexityTree, Grown, TreeClassifier, grow_tree
+from ..learners.base import SearchedTree
+from ..learners.parameters import parameter
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class CARTClassifier(CostComplexityTree, TreeClassifier):
+class CARTClassifier(SearchedTree):
     """Axis-parallel decision tree by CART (Breiman et al. 1984), as the paper used it: CART-AP.
 
     The splits are those of OC1-AP, ``OC1Classifier(splits="axis")``. The difference is the pruning: by default,
@@ -56,17 +54,10 @@ class CARTClassifier(CostComplexityTree, TreeClassifier):
         `-- yes: 2  [0 1 45]
     """
 
-    criterion: str | ImpurityFunction = "twoing"
+    criterion: str | ImpurityFunction = parameter("twoing", StrOptions(set(MEASURES)), callable)
     prune: str | None = "cv"
-    n_jobs: int | None = None
+    n_jobs: int | None = parameter(None, Integral, None)
 
-    _parameter_constraints: ClassVar[Constraints] = {
-        "criterion": [StrOptions(set(MEASURES)), callable],
-        "n_jobs": [Integral, None],
-    }
-
-    def _grow_tree(self, data: Training, rows: np.ndarray, weights: np.ndarray | None) -> Grown:
-        measure = get_measure(self.criterion, len(data.classes))
-        n_jobs = effective_n_jobs(self.n_jobs)
-        options = self._from_parameters(GrowthOptions, measure=measure, splits="axis", n_jobs=n_jobs)
-        return grow_tree(data, rows, weights, options, self.verbose)
+    def _options(self, n_classes: int) -> GrowthOptions:
+        measure, n_jobs = get_measure(self.criterion, n_classes), effective_n_jobs(self.n_jobs)
+        return self._from_parameters(GrowthOptions, measure=measure, splits="axis", n_jobs=n_jobs)

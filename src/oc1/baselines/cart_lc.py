@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Integral, Real
-from typing import ClassVar
+from numbers import Real
+from typing import Any
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -17,7 +18,8 @@ from ..kernels.elimination import Descent, descend, eliminate
 from ..kernels.layout import NO_SPLIT
 from ..kernels.line_search import compiled_line_search
 from ..kernels.records import Criterion, Examples, Node, Workspace
-from ..learners.base import Constraints, SplitterClassifier
+from ..learners.base import SplitterClassifier
+from ..learners.parameters import at_least, parameter
 
 #: The offsets of an attribute about which the plane is turned (Figure 4).
 GAMMAS = np.array([-0.25, 0.0, 0.25])
@@ -52,7 +54,7 @@ class SearchedNode:
         self.work = Workspace.make(len(labels), node.n_classes, d, 1)
         self.work.line.places[present] = np.arange(len(present))
         self.work.line.stream[0] = 1  # the same for all nodes and seeds: this search is deterministic
-        self.measure, self.n_coefficients = measure, d + 1
+        self.measure, self.n_coefficients, self.n_considered = measure, d + 1, 0
         self.criterion = Criterion(measure.code, node.min_leaf, *measure.pointers())
 
     def best_attribute(self) -> tuple[np.ndarray, float]:
@@ -61,43 +63,38 @@ class SearchedNode:
         for m in range(len(best) - 1):
             plane = np.zeros(len(best))
             plane[m] = 1.0
-            score, _ = self.descend(plane, np.zeros(len(best)), True, 1)
+            score = self.descend(plane, np.zeros(len(best)), True, 1)
             if score > best_score + 1e-10 * abs(best_score):
                 best, best_score = plane, score
         return best, best_score
 
-    def _checked(self, result: tuple[float, int]) -> tuple[float, int]:
-        if self.work.failed_pair is not None:
-            raise_failure(self.measure.impurity, self.measure.name, *self.work.failed_pair)
-        return result
+    def descend(self, plane: np.ndarray, used: np.ndarray, signed: bool, max_cycles: int) -> float:
+        """Improve a plane in place (see `elimination.descend`); return its score."""
+        return self._run(descend, GAMMAS, Descent(True, signed, max_cycles, EPSILON), plane, used)
 
-    def descend(self, plane: np.ndarray, used: np.ndarray, signed: bool, max_cycles: int) -> tuple[float, int]:
-        """Improve a plane in place (see `elimination.descend`)."""
-        how, line = Descent(True, signed, max_cycles, EPSILON), compiled_line_search()
-        return self._checked(
-            descend(self.examples, self.node, self.criterion, line, GAMMAS, how, plane, used, self.work)
-        )
+    def eliminate(self, plane: np.ndarray, used: np.ndarray, share: float, max_terms: int) -> float:
+        """Drop attributes from a plane in place (see `elimination.eliminate`); return its score."""
+        return self._run(eliminate, max_terms, share, False, plane, used)
 
-    def eliminate(self, plane: np.ndarray, used: np.ndarray, share: float, max_terms: int) -> tuple[float, int]:
-        """Drop attributes from a plane in place (see `elimination.eliminate`)."""
+    def _run(self, search: Callable[..., tuple[float, int]], *args: Any) -> float:
         line, work = compiled_line_search(), self.work
-        return self._checked(
-            eliminate(self.examples, self.node, self.criterion, line, max_terms, share, False, plane, used, work)
-        )
+        score, considered = search(self.examples, self.node, self.criterion, line, *args, work)
+        if work.failed_pair is not None:
+            raise_failure(self.measure.impurity, self.measure.name, *work.failed_pair)
+        self.n_considered += considered
+        return score
 
 
 @dataclass
 class CARTLCSplitter(Splitter):
-    """Splits a node by Figure 4 of the paper. Parameters as in `CARTLCClassifier`."""
+    """Splits a node by Figure 4 of the paper."""
 
+    learner: CARTLCClassifier
     measure: Measure
-    mode: str
-    max_cycles: int
-    elimination: float
 
     def split(self, node: NodeExamples) -> LinearTest | None:
         """Return the better of the linear combination found and the best axis-parallel split."""
-        d = node.X.shape[1]
+        own, d = self.learner, node.X.shape[1]
         low, median, high = weighted_quartiles(node.X, node.weights)
         # Where the quartiles coincide, the range stands in for their distance.
         spread = np.where(high > low, high - low, np.ptp(node.X, axis=0))
@@ -108,24 +105,23 @@ class CARTLCSplitter(Splitter):
             searched = SearchedNode(node, median, spread, self.measure)
             axis, axis_score = searched.best_attribute()
             self.n_hyperplanes += d
+            searched.n_considered = 0
             if axis_score == NO_SPLIT:
                 return None
             plane, used, shift, scale = axis.copy(), np.ones(d + 1), median, spread
-            if self.mode == "paper":
+            if own.mode == "paper":
                 # Near the largest float, sums and squares overflow; below that, attributes are as they are.
                 shift, scale = np.zeros(d), np.full(d, max(1.0, float(np.abs(node.X).max()) / 1e30))
                 plane[:d] *= scale / spread
                 plane[d] -= (axis[:d] * median / spread).sum()
                 searched = SearchedNode(node, shift, scale, self.measure)
-            signed = self.mode == "breiman"
-            score, considered = searched.descend(plane, used, signed, self.max_cycles)
-            self.n_hyperplanes += considered
+            signed = own.mode == "breiman"
+            score = searched.descend(plane, used, signed, own.max_cycles)
             if signed and d > 1:
-                score, considered = searched.eliminate(plane, used, self.elimination, d)
-                self.n_hyperplanes += considered
+                score = searched.eliminate(plane, used, own.elimination, d)
                 if np.count_nonzero(used[:d]) < d:
-                    score, considered = searched.descend(plane, used, signed, self.max_cycles)
-                    self.n_hyperplanes += considered
+                    score = searched.descend(plane, used, signed, own.max_cycles)
+            self.n_hyperplanes += searched.n_considered
         candidates = [(axis, median, spread)]
         if score > axis_score + 1e-10 * abs(axis_score):
             candidates.insert(0, (plane, shift, scale))
@@ -211,17 +207,10 @@ class CARTLCClassifier(SplitterClassifier):
     True
     """
 
-    mode: str = "paper"
-    criterion: str | ImpurityFunction = "twoing"
-    max_cycles: int = 100
-    elimination: float = 0.2
-
-    _parameter_constraints: ClassVar[Constraints] = {
-        "mode": [StrOptions({"paper", "breiman"})],
-        "criterion": [StrOptions(set(MEASURES)), callable],
-        "max_cycles": [Interval(Integral, 1, None, closed="left")],
-        "elimination": [Interval(Real, 0, 1, closed="both")],
-    }
+    mode: str = parameter("paper", StrOptions({"paper", "breiman"}))
+    criterion: str | ImpurityFunction = parameter("twoing", StrOptions(set(MEASURES)), callable)
+    max_cycles: int = parameter(100, at_least(1))
+    elimination: float = parameter(0.2, Interval(Real, 0, 1, closed="both"))
 
     def _splitter(self, data: Training, rows: np.ndarray) -> Splitter:
-        return self._from_parameters(CARTLCSplitter, measure=get_measure(self.criterion, len(data.classes)))
+        return CARTLCSplitter(self, get_measure(self.criterion, len(data.classes)))

@@ -6,12 +6,13 @@ whether one has weight 2 or stands there twice.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..growing.linear_tests import LinearTest
-from ..growing.splitters import NodeExamples
+from ..growing.splitters import NodeExamples, Splitter
 from ..impurity import entropy, information_gained
 
 #: Information in bits: a split that gains less gains nothing.
@@ -46,18 +47,10 @@ class TwoClassProblem:
         attributes = np.flatnonzero(node.X.min(axis=0) < node.X.max(axis=0))
         if len(attributes) == 0:
             return None
-        rows = np.column_stack([node.X[:, attributes], node.y])
-        rows, number = np.unique(rows, axis=0, return_inverse=True)
-        weights = np.bincount(number.ravel(), weights=node.weights)
-        X, y = rows[:, :-1], rows[:, -1].astype(np.int64)
-        largest = np.abs(X).max(axis=0)  # divided by it, no square overflows
-        X = X / largest
-        mean = np.average(X, axis=0, weights=weights)
-        spread = np.sqrt(np.average((X - mean) ** 2, axis=0, weights=weights))
-        spread[spread == 0] = 1.0
-        X = (X - mean) / spread
+        X, y, weights, _ = distinct_examples(node.X[:, attributes], node.y, node.weights)
+        X, shift, scale = standardise(X, weights)
         sides = np.where(group_classes(X, y, weights)[y], 1.0, -1.0)
-        return cls(X, sides, weights, attributes, mean * largest, spread * largest)
+        return cls(X, sides, weights, attributes, shift, np.where(scale > 0, scale, 1.0))
 
     def test(self, plane: np.ndarray, node: NodeExamples) -> LinearTest | None:
         """Return the test ``plane . (x, 1) > 0`` in the user's units; None if it does not divide the node usefully."""
@@ -71,6 +64,48 @@ class TwoClassProblem:
             return None
         counts = [np.bincount(node.y[s], weights=node.weights[s], minlength=node.n_classes) for s in (~right, right)]
         return test if information_gained(np.array(counts)) > MIN_GAIN_BITS else None
+
+
+class TwoClassSplitter(Splitter):
+    """Splits a node by a plane between two groups of its classes, or by the best axis-parallel test."""
+
+    @abstractmethod
+    def find_plane(self, problem: TwoClassProblem, seed: int) -> tuple[np.ndarray | None, bool]:
+        """Return a plane, and whether it is preferred to an axis-parallel test."""
+
+    def split(self, node: NodeExamples) -> LinearTest | None:
+        """Return the split of a node, None if nothing divides it."""
+        problem = TwoClassProblem.of_node(node)
+        if problem is None:
+            return None
+        plane, is_preferred = self.find_plane(problem, node.seed)
+        test = None if plane is None else problem.test(plane, node)
+        if test is not None and is_preferred:
+            return test
+        self.n_hyperplanes += len(problem.attributes)
+        # Where no single attribute helps (as in exclusive or), any plane may.
+        return best_axis_split(node) or test
+
+
+def distinct_examples(
+    X: np.ndarray, y: np.ndarray, weights: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Sort examples and merge equal ones; return X, y, their weights, and how many rows each stands for."""
+    rows = np.column_stack([X, y])
+    rows, number, sizes = np.unique(rows, axis=0, return_inverse=True, return_counts=True)
+    return rows[:, :-1], rows[:, -1].astype(np.int64), np.bincount(number.ravel(), weights=weights), sizes
+
+
+def standardise(X: np.ndarray, weights: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return X with mean 0 and deviation 1, the means and the deviations (0 where X is constant, and becomes 0)."""
+    largest = np.abs(X).max(axis=0)  # divided by it, no square overflows
+    largest[largest == 0] = 1.0
+    X = X / largest
+    mean = np.average(X, axis=0, weights=weights)
+    deviation = np.sqrt(np.average((X - mean) ** 2, axis=0, weights=weights))
+    deviation[np.ptp(X, axis=0) == 0] = 0.0
+    standard = np.divide(X - mean, deviation, out=np.zeros_like(X), where=deviation > 0)
+    return standard, mean * largest, deviation * largest
 
 
 def group_classes(X: np.ndarray, y: np.ndarray, weights: np.ndarray) -> np.ndarray:
@@ -95,20 +130,25 @@ def group_classes(X: np.ndarray, y: np.ndarray, weights: np.ndarray) -> np.ndarr
     return second
 
 
+def count_below(x: np.ndarray, y: np.ndarray, weights: np.ndarray, n_classes: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return an attribute's values in order, and the weight of each class up to each of them."""
+    order = np.argsort(x, kind="stable")
+    counts = np.zeros((len(x), n_classes))
+    counts[np.arange(len(x)), y[order]] = weights[order]
+    return x[order], np.cumsum(counts, axis=0)
+
+
 def best_axis_split(node: NodeExamples) -> LinearTest | None:
     """Return the axis-parallel split that gains most information, the first of equal ones; None if none gains any."""
     total, n = node.counts, len(node.y)
-    by_class = np.zeros((n, node.n_classes))
-    by_class[np.arange(n), node.y] = node.weights
     best, best_gain = None, MIN_GAIN_BITS
     for m, x in enumerate(node.X.T):
-        order = np.argsort(x, kind="stable")
-        x = x[order]
+        x, below = count_below(x, node.y, node.weights, node.n_classes)
         places = np.arange(node.min_leaf - 1, n - node.min_leaf)
         places = places[x[places] < x[places + 1]]
         if len(places) == 0:
             continue
-        left = np.cumsum(by_class[order], axis=0)[places]
+        left = below[places]
         right = total - left
         after = left.sum(axis=1) * entropy(left) + right.sum(axis=1) * entropy(right)
         gains = entropy(total) - after / total.sum()

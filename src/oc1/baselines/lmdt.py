@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Integral, Real
-from typing import ClassVar, NamedTuple
+from numbers import Real
+from typing import NamedTuple
 
 import numpy as np
 from sklearn.utils._param_validation import Interval
@@ -14,8 +14,10 @@ from ..growing.nodes import GrownNode, structure_of
 from ..growing.splitters import NodeExamples, Splitter
 from ..impurity import entropy
 from ..kernels import linear_machine as _machines
-from ..learners.base import Constraints, SplitterClassifier
+from ..learners.base import SplitterClassifier
+from ..learners.parameters import at_least, parameter
 from ..tree.machine import MachineTree, evaluate
+from .grouping import distinct_examples, standardise
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,8 @@ class Standardised(NamedTuple):
     """Different examples of a node, attributes with mean 0 and deviation 1."""
 
     X: np.ndarray
-    y: np.ndarray
+    classes: np.ndarray  # those that occur
+    labels: np.ndarray  # indices of these
     weights: np.ndarray
     sizes: np.ndarray  # rows that each example stands for
     mean: np.ndarray
@@ -52,90 +55,57 @@ class Standardised(NamedTuple):
 
         So the training sees the same whatever the order of the rows, and two equal rows as one of twice the weight.
         """
-        order = np.lexsort((node.y, *node.X.T))
-        X, y = node.X[order], node.y[order]
-        new = np.append(True, (X[1:] != X[:-1]).any(axis=1) | (y[1:] != y[:-1]))
-        start = np.flatnonzero(new)
-        weights = np.add.reduceat(node.weights[order], start)
-        sizes = np.diff(np.append(start, len(y)))
-        X, y = X[new], y[new]
-        # Divided by the largest, so that no square overflows.
-        unit = np.abs(X).max(axis=0)
-        unit[unit == 0] = 1.0
-        X = X / unit
-        mean = np.average(X, axis=0, weights=weights)
-        deviation = np.sqrt(np.average((X - mean) ** 2, axis=0, weights=weights))
-        deviation[np.ptp(X, axis=0) == 0] = 0.0
-        X = np.divide(X - mean, deviation, out=np.zeros_like(X), where=deviation > 0)
-        return cls(X, y, weights, sizes, mean * unit, deviation * unit)
+        X, y, weights, sizes = distinct_examples(node.X[:, ::-1], node.y, node.weights)
+        X, mean, scale = standardise(X[:, ::-1], weights)
+        return cls(X, *np.unique(y, return_inverse=True), weights, sizes, mean, scale)
 
 
 @dataclass
 class ThermalSplitter(Splitter):
-    """Splits a node by a linear machine; the parameters are those of `LMDTClassifier`."""
+    """Splits a node by a linear machine."""
 
-    beta: float
-    epsilon: float
-    beta_factor: float
-    beta_decrement: float
-    min_beta: float
-    small: float
-    patience: int
-    max_passes: int
-    eliminate: bool
-    tolerance: float
+    learner: LMDTClassifier
 
     def split(self, node: NodeExamples) -> Machine | None:
         """Return the machine of a node, with a function for each class that it predicts there; None if only one."""
         examples = Standardised.of(node)
-        present, labels = np.unique(examples.y, return_inverse=True)
         used = np.flatnonzero(examples.scale)
         state = np.array([node.seed], dtype=np.uint64)
-        whole = float(entropy(np.bincount(labels, weights=examples.weights)))
+        whole = float(entropy(np.bincount(examples.labels, weights=examples.weights)))
         trained: list[tuple[np.ndarray, np.ndarray, float]] = []
         while len(used):
-            weights, left = self._train(examples, labels, len(present), used, node.min_leaf, state)
+            weights, left = self._train(examples, used, node.min_leaf, state)
             trained.append((used, weights, whole - left))
-            enough = (1.0 - self.tolerance) * max(gain for _, _, gain in trained)
-            if not self.eliminate or trained[-1][2] < enough:
+            enough = (1.0 - self.learner.tolerance) * max(gain for _, _, gain in trained)
+            if not self.learner.eliminate or trained[-1][2] < enough:
                 break
             used = np.delete(used, weights[:, :-1].var(axis=0).argmin())
         useful = [(used, weights) for used, weights, gain in trained if gain > 0 and gain >= enough]
-        return self._in_users_units(*useful[-1], present, examples, node.X) if useful else None
+        return self._in_users_units(*useful[-1], examples, node.X) if useful else None
 
     def _train(
-        self,
-        examples: Standardised,
-        labels: np.ndarray,
-        n_classes: int,
-        used: np.ndarray,
-        min_leaf: int,
-        state: np.ndarray,
+        self, examples: Standardised, used: np.ndarray, min_leaf: int, state: np.ndarray
     ) -> tuple[np.ndarray, float]:
         """Train a machine on some attributes; return it and the entropy in bits that it leaves (infinite: no split)."""
-        X = np.column_stack([examples.X[:, used], np.ones(len(labels))])
+        X, own = np.column_stack([examples.X[:, used], np.ones(len(examples.X))]), self.learner
         with np.errstate(over="ignore"):  # for NUMBA_DISABLE_JIT
             _, best, score, n_corrections = _machines.train(
                 X,
-                labels,
+                examples.labels,
                 examples.weights,
                 examples.sizes,
-                n_classes,
+                len(examples.classes),
                 min_leaf,
-                *map(
-                    float, (self.beta, self.epsilon, self.beta_factor, self.beta_decrement, self.min_beta, self.small)
-                ),
-                int(self.patience) * len(used),
-                int(self.max_passes),
+                *map(float, (own.beta, own.epsilon, own.beta_factor, own.beta_decrement, own.min_beta, own.small)),
+                int(own.patience) * len(used),
+                int(own.max_passes),
                 state,
             )
         self.n_hyperplanes += n_corrections
         return best, -score / examples.weights.sum()
 
     @staticmethod
-    def _in_users_units(
-        used: np.ndarray, weights: np.ndarray, present: np.ndarray, examples: Standardised, X: np.ndarray
-    ) -> Machine | None:
+    def _in_users_units(used: np.ndarray, weights: np.ndarray, examples: Standardised, X: np.ndarray) -> Machine | None:
         """Undo the standardisation; keep the classes that occur, let the functions add up to zero and scale them."""
         predicted = np.unique(evaluate(examples.X[:, used], weights).argmax(axis=1))
         weights = weights[predicted] - weights[predicted].mean(axis=0)
@@ -149,7 +119,7 @@ class ThermalSplitter(Splitter):
         functions /= size
         functions[:, -1] = weights[:, -1] * (scale.min() / size) - functions[:, used] @ mean
         first, second = np.sort(evaluate(X, functions), axis=1)[:, :-3:-1].T
-        return Machine(functions, present[predicted], float((first - second).min()))
+        return Machine(functions, examples.classes[predicted], float((first - second).min()))
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -283,32 +253,19 @@ class LMDTClassifier(SplitterClassifier):
     2
     """
 
-    beta: float = 2.0
-    epsilon: float = 0.1
-    beta_factor: float = 0.999
-    beta_decrement: float = 0.0005
-    min_beta: float = 0.001
-    small: float = 0.001
-    patience: int = 2
-    max_passes: int = 10_000
-    eliminate: bool = False
-    tolerance: float = 0.1
-
-    _parameter_constraints: ClassVar[Constraints] = {
-        "beta": [Interval(Real, 0, None, closed="neither")],
-        "epsilon": [Interval(Real, 0, None, closed="left")],
-        "beta_factor": [Interval(Real, 0, 1, closed="right")],
-        "beta_decrement": [Interval(Real, 0, None, closed="left")],
-        "min_beta": [Interval(Real, 0, None, closed="left")],
-        "small": [Interval(Real, 0, None, closed="left")],
-        "patience": [Interval(Integral, 1, None, closed="left")],
-        "max_passes": [Interval(Integral, 1, None, closed="left")],
-        "eliminate": ["boolean"],
-        "tolerance": [Interval(Real, 0, 1, closed="left")],
-    }
+    beta: float = parameter(2.0, Interval(Real, 0, None, closed="neither"))
+    epsilon: float = parameter(0.1, at_least(0, Real))
+    beta_factor: float = parameter(0.999, Interval(Real, 0, 1, closed="right"))
+    beta_decrement: float = parameter(0.0005, at_least(0, Real))
+    min_beta: float = parameter(0.001, at_least(0, Real))
+    small: float = parameter(0.001, at_least(0, Real))
+    patience: int = parameter(2, at_least(1))
+    max_passes: int = parameter(10_000, at_least(1))
+    eliminate: bool = parameter(False, "boolean")
+    tolerance: float = parameter(0.1, Interval(Real, 0, 1, closed="left"))
 
     def _splitter(self, data: Training, rows: np.ndarray) -> Splitter:
-        return self._from_parameters(ThermalSplitter)
+        return ThermalSplitter(self)
 
     def _build(self, root: GrownNode, data: Training) -> MachineTree:
         nodes = root.preorder()

@@ -8,10 +8,9 @@ import numpy as np
 from scipy.optimize import linprog
 
 from ..data.training import Training
-from ..growing.linear_tests import LinearTest
-from ..growing.splitters import NodeExamples, Splitter
+from ..growing.splitters import Splitter
 from ..learners.base import SplitterClassifier
-from .grouping import TwoClassProblem, best_axis_split
+from .grouping import TwoClassProblem, TwoClassSplitter
 
 
 def nearest_plane(X: np.ndarray, sides: np.ndarray, weights: np.ndarray) -> np.ndarray | None:
@@ -42,21 +41,13 @@ def nearest_plane(X: np.ndarray, sides: np.ndarray, weights: np.ndarray) -> np.n
     return -answer.eqlin.marginals if answer.status == 0 else None
 
 
-class LinearProgramSplitter(Splitter):
+class LinearProgramSplitter(TwoClassSplitter):
     """Splits a node by a linear program; where its plane is of no use, by the best axis-parallel test."""
 
-    def split(self, node: NodeExamples) -> LinearTest | None:
-        """Return the split of a node, None if nothing divides it."""
-        problem = TwoClassProblem.of_node(node)
-        if problem is None:
-            return None
+    def find_plane(self, problem: TwoClassProblem, seed: int) -> tuple[np.ndarray | None, bool]:
+        """Solve the linear program."""
         self.n_hyperplanes += 1
-        plane = nearest_plane(problem.X, problem.sides, problem.weights)
-        test = None if plane is None else problem.test(plane, node)
-        if test is None:
-            self.n_hyperplanes += len(problem.attributes)
-            test = best_axis_split(node)
-        return test
+        return nearest_plane(problem.X, problem.sides, problem.weights), True
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

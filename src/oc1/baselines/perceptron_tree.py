@@ -3,40 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Integral
-from typing import ClassVar
 
 import numpy as np
-from sklearn.utils._param_validation import Interval
 
 from ..data.training import Training
-from ..growing.linear_tests import LinearTest
-from ..growing.splitters import NodeExamples, Splitter
+from ..growing.splitters import Splitter
 from ..kernels.perceptron import train_unit
-from ..learners.base import Constraints, SplitterClassifier
-from .grouping import TwoClassProblem, best_axis_split
+from ..learners.base import SplitterClassifier
+from ..learners.parameters import at_least, parameter
+from .grouping import TwoClassProblem, TwoClassSplitter
 
 
 @dataclass
-class PerceptronSplitter(Splitter):
+class PerceptronSplitter(TwoClassSplitter):
     """Splits a node by a unit that converges on it, else by the best axis-parallel test."""
 
-    max_epochs: int
+    learner: PerceptronTreeClassifier
 
-    def split(self, node: NodeExamples) -> LinearTest | None:
-        """Return the split of a node, None if nothing divides it."""
-        problem = TwoClassProblem.of_node(node)
-        if problem is None:
-            return None
+    def find_plane(self, problem: TwoClassProblem, seed: int) -> tuple[np.ndarray, bool]:
+        """Train the unit; it is preferred if it converges."""
         signed = np.column_stack([problem.X, np.ones(len(problem.X))]) * problem.sides[:, None]
-        unit, error, n_updates = train_unit(signed, problem.weights, self.max_epochs, np.uint64(node.seed))
+        unit, error, n_updates = train_unit(signed, problem.weights, self.learner.max_epochs, np.uint64(seed))
         self.n_hyperplanes += n_updates
-        by_unit = problem.test(unit, node)
-        if error == 0 and by_unit is not None:
-            return by_unit
-        self.n_hyperplanes += len(problem.attributes)
-        # Where no single attribute helps (as in exclusive or), the unconverged unit may.
-        return best_axis_split(node) or by_unit
+        return unit, error == 0
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -79,11 +68,7 @@ class PerceptronTreeClassifier(SplitterClassifier):
     2
     """
 
-    max_epochs: int = 3000
-
-    _parameter_constraints: ClassVar[Constraints] = {
-        "max_epochs": [Interval(Integral, 1, None, closed="left")],
-    }
+    max_epochs: int = parameter(3000, at_least(1))
 
     def _splitter(self, data: Training, rows: np.ndarray) -> Splitter:
-        return self._from_parameters(PerceptronSplitter)
+        return PerceptronSplitter(self)

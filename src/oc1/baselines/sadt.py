@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Integral, Real
-from typing import ClassVar
+from numbers import Real
 
 import numpy as np
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -13,20 +12,17 @@ from ..data.training import Training
 from ..growing.linear_tests import LinearTest
 from ..growing.splitters import NodeExamples, Splitter
 from ..kernels import annealing as _annealing
-from ..learners.base import Constraints, SplitterClassifier
+from ..learners.base import SplitterClassifier
+from ..learners.parameters import at_least, parameter
 
 CRITERIA = {"info_gain": _annealing.INFO_GAIN, "gini": _annealing.GINI, "twoing": _annealing.TWOING}
 
 
 @dataclass
 class AnnealingSplitter(Splitter):
-    """Splits a node by the best hyperplane that an annealing came across. Parameters as in `SADTClassifier`."""
+    """Splits a node by the best hyperplane that an annealing came across."""
 
-    criterion: str
-    step: float
-    temperature: float
-    cooling: float
-    patience: int
+    learner: SADTClassifier
 
     def split(self, node: NodeExamples) -> LinearTest | None:
         """Return the split of a node, None if no plane divides it."""
@@ -41,16 +37,15 @@ class AnnealingSplitter(Splitter):
         spread = columns.max(axis=1)
         columns /= spread[:, None]
         sizes = np.bincount(node.y, minlength=node.n_classes)
+        own = self.learner
         plane, energy, n_perturbations = _annealing.anneal(
             columns,
             node.weights[order],
             np.concatenate([[0], np.cumsum(sizes[sizes > 0])]),
-            CRITERIA[self.criterion],
+            CRITERIA[own.criterion],
             node.min_leaf,
-            float(self.step),
-            float(self.temperature),
-            float(self.cooling),
-            self.patience,
+            *map(float, (own.step, own.temperature, own.cooling)),
+            own.patience,
             np.uint64(node.seed),
         )
         self.n_hyperplanes += n_perturbations
@@ -127,19 +122,11 @@ class SADTClassifier(SplitterClassifier):
     True
     """
 
-    criterion: str = "info_gain"
-    step: float = 0.5
-    temperature: float = 0.1
-    cooling: float = 0.9999
-    patience: int = 10_000
-
-    _parameter_constraints: ClassVar[Constraints] = {
-        "criterion": [StrOptions(set(CRITERIA))],
-        "step": [Interval(Real, 0, None, closed="neither")],
-        "temperature": [Interval(Real, 0, None, closed="neither")],
-        "cooling": [Interval(Real, 0, 1, closed="neither")],
-        "patience": [Interval(Integral, 1, None, closed="left")],
-    }
+    criterion: str = parameter("info_gain", StrOptions(set(CRITERIA)))
+    step: float = parameter(0.5, Interval(Real, 0, None, closed="neither"))
+    temperature: float = parameter(0.1, Interval(Real, 0, None, closed="neither"))
+    cooling: float = parameter(0.9999, Interval(Real, 0, 1, closed="neither"))
+    patience: int = parameter(10_000, at_least(1))
 
     def _splitter(self, data: Training, rows: np.ndarray) -> Splitter:
-        return self._from_parameters(AnnealingSplitter)
+        return AnnealingSplitter(self)

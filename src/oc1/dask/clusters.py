@@ -10,12 +10,13 @@ import asyncio
 import io
 import json
 import logging
+import math
 import pickle
 import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import CancelledError, ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -80,17 +81,12 @@ def find_address(address: str) -> str:
         except (ValueError, KeyError, TypeError):
             raise ValueError(f"{address} is no scheduler file: it holds no address") from None
     scheme, place = parse_address(address)
-    try:
+    with suppress(ValueError):
         if scheme != "inproc":
             parse_host_port(place)
-        is_address = bool(place) and scheme in backends
-    except ValueError:
-        is_address = False
-    if not is_address:
-        raise ValueError(
-            f"{address!r} is no address of a Dask scheduler, such as tcp://host:8786, and no scheduler file"
-        )
-    return address
+        if place and scheme in backends:
+            return address
+    raise ValueError(f"{address!r} is no address of a Dask scheduler, such as tcp://host:8786, and no scheduler file")
 
 
 def connect(address: str, timeout: float | None = None) -> Client:
@@ -125,11 +121,10 @@ def connect(address: str, timeout: float | None = None) -> Client:
     try:
         client.wait_for_workers(1, timeout=timeout)
         _check_versions(client)
-    except TimeoutError as problem:
+    except BaseException as problem:
         client.close()
-        raise ClusterError(f"the Dask scheduler at {address} has no workers: start some") from problem
-    except BaseException:
-        client.close()
+        if isinstance(problem, TimeoutError):
+            raise ClusterError(f"the Dask scheduler at {address} has no workers: start some") from problem
         raise
     return client
 
@@ -150,9 +145,8 @@ def _shake_hands(address: str, timeout: float) -> None:
 def _check_versions(client: Client) -> None:
     """Refuse workers that would give other numbers, or none."""
 
-    def version() -> (
-        str | None
-    ):  # inside, so that it is sent as code: a worker may not have the module it could be found in
+    # Inside, so that it is sent as code: a worker may not have the module that it could be found in.
+    def version() -> str | None:
         try:
             import oc1
         except ImportError:
@@ -279,7 +273,9 @@ class _Watch(threading.Thread):
     def run(self) -> None:
         last_seen = time.monotonic()
         while not self.done.wait(min(SECONDS_BETWEEN_LOOKS, self.patience / 4)):
-            n_workers = self._count_workers()
+            n_workers = None
+            with suppress(Exception):  # of many kinds, while a connection breaks
+                n_workers = len(self.client.nthreads())
             if n_workers:
                 last_seen = time.monotonic()
             elif time.monotonic() - last_seen > self.patience or self.client.status in ("closing", "closed"):
@@ -287,13 +283,6 @@ class _Watch(threading.Thread):
                 if (loop := self.client.loop) is not None:
                     loop.add_callback(self._cancel)
                 return
-
-    def _count_workers(self) -> int | None:
-        """Return how many there are; None if there is no answer."""
-        try:
-            return len(self.client.nthreads())
-        except Exception:  # of many kinds, while a connection breaks
-            return None
 
     def _cancel(self) -> None:
         # Not by `Client.cancel`, which would ask the scheduler: it may be gone.
@@ -319,7 +308,6 @@ class ClusterBackend(ParallelBackendBase):
         super().__init__(nesting_level=0)
         self.client = client
         self._shared: dict[int, tuple[Any, Future]] = {}
-        self._running: set[Future] = set()
         self._lock = threading.Lock()
 
     def effective_n_jobs(self, n_jobs: int | None) -> int:
@@ -336,7 +324,6 @@ class ClusterBackend(ParallelBackendBase):
             packer = _Packer(self._share)
             packer.dump(func)
             future = self.client.submit(_call, packer.text(), packer.futures, pure=False)
-            self._running.add(future)
         future.add_done_callback(callback)
         return future
 
@@ -344,7 +331,6 @@ class ClusterBackend(ParallelBackendBase):
 
     def retrieve_result_callback(self, out: Future) -> Any:
         """Return what came of calls."""
-        self._running.discard(out)
         return out.result()
 
     def _share(self, data: Any) -> Future:
@@ -362,25 +348,12 @@ class ClusterBackend(ParallelBackendBase):
         """Let the workers forget the data."""
         with self._lock:
             self._shared.clear()
-            self._running.clear()
-
-    def abort_everything(self, ensure_ready: bool = True) -> None:
-        """Cancel what is not done."""
-        with self._lock:
-            running = list(self._running)
-            self._running.clear()
-        if running and self.client.status == "running":
-            self.client.cancel(running, force=True)
 
 
 def _is_large(data: Any) -> bool:
     if isinstance(data, np.ndarray):
         return data.nbytes > MIN_SHARED_BYTES
-    return (
-        hasattr(data, "__dataframe__")
-        and hasattr(data, "shape")
-        and data.shape[0] * data.shape[1] * 8 > MIN_SHARED_BYTES
-    )
+    return hasattr(data, "__dataframe__") and 8 * math.prod(getattr(data, "shape", ())) > MIN_SHARED_BYTES
 
 
 class _Packer(Pickler):
@@ -390,17 +363,14 @@ class _Packer(Pickler):
         self._file = io.BytesIO()
         super().__init__(self._file, protocol=5)
         self._share = share
-        self._places: dict[Any, int] = {}
-        self.futures: list[Future] = []
+        self.futures: dict[Any, Future] = {}  # by their keys
 
-    def persistent_id(self, obj: Any) -> int | None:
+    def persistent_id(self, obj: Any) -> Any:
         if isinstance(obj, type) or not _is_large(obj):
             return None
         future = self._share(obj)
-        if future.key not in self._places:
-            self._places[future.key] = len(self.futures)
-            self.futures.append(future)
-        return self._places[future.key]
+        self.futures[future.key] = future
+        return future.key
 
     def text(self) -> bytes:
         return self._file.getvalue()
@@ -409,18 +379,18 @@ class _Packer(Pickler):
 class _Unpacker(pickle.Unpickler):
     """Reads what a packer wrote."""
 
-    def __init__(self, text: bytes, data: list[Any]) -> None:
+    def __init__(self, text: bytes, data: dict[Any, Any]) -> None:
         super().__init__(io.BytesIO(text))
         self._data = data
 
-    def persistent_load(self, place: int) -> Any:
-        return self._data[place]
+    def persistent_load(self, key: Any) -> Any:
+        return self._data[key]
 
 
 def _unpacked(pieces: list[bytes]) -> Any:
     return pickle.loads(b"".join(pieces))
 
 
-def _call(text: bytes, data: list[Any]) -> Any:
+def _call(text: bytes, data: dict[Any, Any]) -> Any:
     """Do calls, on a worker."""
     return _Unpacker(text, data).load()()

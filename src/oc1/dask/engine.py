@@ -97,7 +97,7 @@ class ClusterEngine:
         groups, session = node.examples.groups, self.session
         # First of all that a worker has to do: the worker that grows the subtree waits for it.
         picked = [
-            session.submit(tasks.pick, group.parts, group.partitions, [None] * len(group.numbers), priority=1)
+            session.submit(tasks.pick, group.parts, group.partitions, [slice(None)] * len(group.numbers), priority=1)
             for group in groups
         ]
         own = node._replace(examples=None, subtrees={})  # nothing of what is above that the worker does not need
@@ -174,21 +174,18 @@ class ClusterExamples:
 
     def _parted(self, test: LinearTest) -> tuple[ClusterExamples, ClusterExamples]:
         """Give both children parts of their own, and let go of this node's."""
+        session, fill, n_groups = self.engine.session, self.engine.setup.fill, len(self.groups)
+
+        def child_of(group: Group, side: int) -> Group:
+            parts = session.submit(tasks.child_parts, group.parts, group.partitions, fill, test, side)
+            return group._replace(parts=parts)
+
         with self.engine.dividing:  # for a moment, workers hold a node and its children
-            left, right = (
-                [group._replace(parts=self._submit_child(group, test, side)) for group in self.groups]
-                for side in range(2)
-            )
-            tallies = self.engine.session.ask((tasks.tally, group.parts) for group in left + right)
-            n_groups = len(self.groups)
+            left, right = ([child_of(group, side) for group in self.groups] for side in range(2))
+            tallies = session.ask((tasks.tally, group.parts) for group in left + right)
             self.release()
         children = (left, tallies[:n_groups]), (right, tallies[n_groups:])
         return tuple(ClusterExamples(self.engine, *child) for child in children)  # type: ignore[return-value]
-
-    def _submit_child(self, group: Group, test: LinearTest, side: int) -> Future:
-        return self.engine.session.submit(
-            tasks.child_parts, group.parts, group.partitions, self.engine.setup.fill, test, side
-        )
 
     def release(self) -> None:
         """Let go of the examples."""

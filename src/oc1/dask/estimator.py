@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import copy
 import heapq
 import itertools
-from dataclasses import replace
-from inspect import Parameter, Signature, signature
-from typing import Any, ClassVar, Self, cast
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
 
 import dask
 import numpy as np
 from distributed import Client, default_client
-from numpy.typing import ArrayLike
 from sklearn.base import _fit_context, clone
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _check_feature_names, check_is_fitted
 
-from ..data.categories import Categories, labels_of
 from ..data.search_space import attribute_means
 from ..data.training import Training
 from ..growing.grower import make_grower
@@ -27,16 +23,18 @@ from ..growing.options import TreeSetup
 from ..growing.progress import Reporter
 from ..learners.base import Grown, unchanged_on_failure
 from ..learners.classifier import OC1Classifier
+from ..learners.parameters import parameter
 from ..tree.linear import Tree
 from ..tree.pruning import PruningSequence
 from .clusters import clear_failures
 from .engine import MAX_MOVED_BYTES, ClusterEngine
-from .partitions import Partition, Prepared, delayed_rows, prepare
+from .partitions import Partition, delayed_rows, prepare
 from .predict import is_collection, predict
 from .session import Session
 from .training import ClusterTraining
 
 
+@dataclass(kw_only=True, eq=False, repr=False)
 class DaskOC1Classifier(OC1Classifier):
     """OC1 on the workers of a Dask cluster.
 
@@ -75,15 +73,9 @@ class DaskOC1Classifier(OC1Classifier):
     >>> client.close()
     """
 
-    _max_moved_bytes: ClassVar[int] = MAX_MOVED_BYTES
-    _parameter_constraints: ClassVar[dict[str, Any]] = {
-        **OC1Classifier._parameter_constraints,
-        "client": [HasMethods(["submit", "gather"]), None],
-    }
+    client: Client | None = parameter(None, HasMethods(["submit", "gather"]), None)
 
-    def __init__(self, *, client: Client | None = None, **parameters: Any):
-        super().__init__(**parameters)
-        self.client = client
+    _max_moved_bytes: ClassVar[int] = MAX_MOVED_BYTES
 
     def __sklearn_clone__(self) -> Self:
         """Return an unfitted copy that uses the same client."""
@@ -95,16 +87,10 @@ class DaskOC1Classifier(OC1Classifier):
         """Return what is pickled: not the client, which belongs to this process."""
         return {**super().__getstate__(), "client": None}
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
-        """Return a copy, fitted if this is, without the client."""
-        other = type(self).__new__(type(self))
-        other.__dict__.update({name: copy.deepcopy(value, memo) for name, value in self.__getstate__().items()})
-        return other
-
     # ------------------------------------------------------------------------------------------------ fitting
 
     @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, classes: ArrayLike | None = None) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Grow and prune the tree, on the workers.
 
         Parameters
@@ -115,37 +101,33 @@ class DaskOC1Classifier(OC1Classifier):
             Class labels, in as many partitions as X.
         sample_weight : like y, optional
             A weight of 2 is the same as including the example twice, 0 the same as leaving it out.
-        classes : array-like, optional
-            All classes, if they are known: any other label is then an error.
 
         Returns
         -------
         self
         """
-        with unchanged_on_failure(self):
-            self._fit(X, y, sample_weight, classes)
-        return self
-
-    def _fit(self, X: Any, y: Any, sample_weight: Any, classes: ArrayLike | None) -> None:
         client = self._client()
-        with clear_failures(client), Session(client) as session:
-            weights, categorical = self.class_weight, self.categorical_features
-            prepared = prepare(session, X, y, sample_weight, classes, weights, categorical)
-            seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-            self.classes_, self.n_features_in_ = prepared.classes, prepared.n_features
-            if prepared.feature_names is not None:
-                self.feature_names_in_ = prepared.feature_names
-            elif hasattr(self, "feature_names_in_"):
-                del self.feature_names_in_
+        with unchanged_on_failure(self), clear_failures(client), Session(client) as session:
+            prepared = prepare(session, X, y, sample_weight, self.class_weight, self.categorical_features)
+            self.classes_, self.n_features_in_ = prepared.classes, X.shape[1]
+            _check_feature_names(self, X._meta, reset=True)
             names = tuple(str(name) for name in getattr(self, "feature_names_in_", ()))
+            seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+            data = ClusterTraining(session=session, feature_names=names, seed=seed, **prepared._asdict())
             self.n_searched_ = 0
-            if prepared.class_counts.sum() <= self._large:
-                self._fit_on_one_worker(session, prepared, names, seed)
+            if data.n_examples <= self._large:
+                self._learn_on_one_worker(data)
+            elif self.refine:
+                raise ValueError(
+                    f"refine=True needs all examples in one place, at most {self._large:,} on a cluster: leave it at "
+                    "None"
+                )
             else:
-                self._fit_on_all(session, prepared, names, seed)
+                self._learn(data.with_fill())  # type: ignore[arg-type]
             self.traffic_ = session.traffic
         if self.verbose:
             Reporter(self.verbose).write(str(self.traffic_))
+        return self
 
     def _client(self) -> Client:
         try:
@@ -158,41 +140,25 @@ class DaskOC1Classifier(OC1Classifier):
             raise ValueError("the client is asynchronous, but fit waits for its answers: give a synchronous one")
         return client
 
-    def _fit_on_one_worker(self, session: Session, prepared: Prepared, names: tuple[str, ...], seed: int) -> None:
+    def _learn_on_one_worker(self, data: ClusterTraining) -> None:
         local = self._local().set_params(random_state=None, n_jobs=None, verbose=0)
-        call = (fit_whole, prepared.partitions, local, prepared.classes, names, seed, prepared.categories)
+        known = {name: getattr(data, name) for name in ("classes", "feature_names", "seed", "categories")}
         self.__dict__.pop("pruning_path_", None)  # of a fit before, computed since
-        self.__dict__.update(session.ask([call])[0])
+        self.__dict__.update(data.session.ask([(fit_whole, data.partitions, local, known)])[0])
 
-    def _fit_on_all(self, session: Session, prepared: Prepared, names: tuple[str, ...], seed: int) -> None:
-        if self.refine:
-            raise ValueError(
-                f"refine=True needs all examples in one place, at most {self._large:,} on a cluster: leave it at None"
-            )
-        partitions, classes, class_counts = prepared[:3]
-        data = ClusterTraining(session, partitions, class_counts, classes, names, seed, prepared.categories)
-        self._learn(data)  # type: ignore[arg-type]
-
-    def _grow(self, data: Any, share: Any) -> Grown:
+    def _grow_tree(self, data: Any, share: Any, weights: np.ndarray | None) -> Grown:
         # A worker grows its subtrees in one thread: there are others that wait for theirs.
         options = replace(self._options(len(data.classes)), n_jobs=1)
-        own, fill, codes, coded = data, data.fill, None, cast(tuple[bool, ...], ())
-        if data.categories:
-            codes, means = data.code_categories(share)
-            own = data.recoded(codes)
-            fill = np.where([one is None for one in codes], fill, means)
-            coded = tuple(one is not None for one in codes)
-        statistics, scale = own.statistics_of(share, fill, options.normalize)
-        setup = TreeSetup(options, fill, len(data.classes), coded, statistics)
-        engine = ClusterEngine(data.session, own.root_groups(share, setup), setup, self._max_moved_bytes)
+        statistics, scale = data.statistics_of(share, options.normalize)
+        setup = TreeSetup(options, data.fill, len(data.classes), data.coded, statistics)
+        engine = ClusterEngine(data.session, data.root_groups(share, setup), setup, self._max_moved_bytes)
         grower = make_grower(engine, Reporter(self.verbose, data.feature_names))
-        tree = build_tree(grower.grow(data.seed), fill, data.classes, data.feature_names)
+        tree = build_tree(grower.grow(data.seed), data.fill, data.classes, data.feature_names)
         self.n_searched_ += engine.n_searched
         if options.max_leaf_nodes is not None:
             tree = best_first(tree, options.max_leaf_nodes)
-        if codes is not None:
-            data.session.release(partition.X for partition in own.partitions)
-            tree = replace(tree, codes=codes, categories=labels_of(data.categories))
+        if data.coded:  # a copy, for this tree
+            data.session.release(partition.X for partition in data.partitions)
         return Grown(tree, grower.n_hyperplanes, scale)
 
     def _judge(self, data: Any, sequence: PruningSequence, share: Any) -> np.ndarray:
@@ -288,32 +254,12 @@ class DaskOC1Classifier(OC1Classifier):
         return float(right / total)
 
 
-def _with_client(local: Signature) -> Signature:
-    """Return the signature of a constructor with a client before all other parameters."""
-    itself, *parameters = local.parameters.values()
-    client = Parameter("client", Parameter.KEYWORD_ONLY, default=None)
-    return local.replace(parameters=[itself, client, *parameters])
-
-
-# scikit-learn, and whoever asks for help, reads the parameters from here.
-setattr(DaskOC1Classifier.__init__, "__signature__", _with_client(signature(OC1Classifier.__init__)))  # noqa: B010
-
-
-def fit_whole(
-    partitions: list[Partition],
-    model: OC1Classifier,
-    classes: np.ndarray,
-    names: tuple[str, ...],
-    seed: int,
-    categories: Categories,
-) -> dict[str, Any]:
-    """Fit a model to all partitions, in one place; return what it learnt."""
-    X = np.concatenate([partition.X for partition in partitions])
-    y = np.concatenate([partition.y for partition in partitions])
-    weights = np.concatenate([partition.weights for partition in partitions])
+def fit_whole(partitions: list[Partition], model: OC1Classifier, known: dict[str, Any]) -> dict[str, Any]:
+    """Fit a model to all partitions, in one place, given the other fields of `Training`; return what it learnt."""
+    X, y, weights = map(np.concatenate, zip(*(own[:3] for own in partitions), strict=True))
     own_weights = weights if weights.size else None
     before = set(model.__dict__)
-    model._learn(Training(X, y, own_weights, attribute_means(X, own_weights), classes, names, seed, categories))
+    model._learn(Training(X, y, own_weights, attribute_means(X, own_weights), **known))
     return {name: value for name, value in model.__dict__.items() if name not in before}
 
 

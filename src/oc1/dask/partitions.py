@@ -16,12 +16,11 @@ import dask
 import numpy as np
 from dask.utils import is_arraylike, is_dataframe_like, is_series_like
 from distributed import Future
-from numpy.typing import ArrayLike
 from sklearn.utils import check_array, column_or_1d, compute_sample_weight
-from sklearn.utils.validation import _get_feature_names
 
 from ..data.categories import (
     Categories,
+    Codes,
     encode,
     exact_class_weights,
     explain_text,
@@ -32,6 +31,7 @@ from ..data.categories import (
     replace_by_codes,
     unite_categories,
 )
+from .predict import check_collection
 from .session import Session
 
 
@@ -41,6 +41,11 @@ class Partition(NamedTuple):
     X: Any  # float64 or float32 (n, d), NaN where missing; category numbers in categorical columns
     y: Any  # int32 (n): class numbers
     weights: Any  # float64 (n): empty if all examples count alike
+    first: int = 0  # the number of its first example among all
+
+    def weights_of(self, rows: np.ndarray) -> np.ndarray | None:
+        """Return the weights of some rows, None if all examples count alike."""
+        return self.weights[rows] if self.weights.size else None
 
 
 NO_WEIGHTS = np.empty(0)
@@ -52,38 +57,25 @@ class Prepared(NamedTuple):
     partitions: list[Partition]  # in the order of the rows, empty ones too
     classes: np.ndarray  # sorted
     class_counts: np.ndarray  # int64 (n_partitions, n_classes): rows; examples of weight 0 are left out
-    feature_names: np.ndarray | None
-    n_features: int
-    dtype: np.dtype[Any]  # of X
-    has_weights: bool
     categories: Categories  # empty if no attribute is categorical
 
 
 class _Summary(NamedTuple):
     """What the client must know of a partition that was loaded."""
 
-    problem: tuple[type[Exception], str] | None = None
+    problem: Exception | None = None
     n_rows: int = 0
     dtype: np.dtype[Any] = np.dtype(np.float32)
     labels: np.ndarray = np.empty(0)  # the partition's own classes, sorted
     label_counts: np.ndarray = np.empty(0, dtype=np.int64)
     categories: Categories = ()  # of the columns that may be categorical
-    with_text: tuple[int, ...] = ()  # those among them that hold text
 
 
-class _Loaded(NamedTuple):
-    """A checked partition that numbers its own classes and categories."""
+class _Stage(NamedTuple):
+    """A partition on its way, on a worker, and what the client must know of it."""
 
     partition: Partition  # X is None if it can stay as it was given
-    summary: _Summary
-
-
-class _Encoded(NamedTuple):
-    """A partition whose classes have the numbers that hold for all."""
-
-    partition: Partition  # X is None if it is what was given
-    class_counts: np.ndarray
-    responses: tuple[np.ndarray | None, ...]  # weight of each class in each of its own categories
+    summary: Any
 
 
 class _Encoding(NamedTuple):
@@ -91,7 +83,7 @@ class _Encoding(NamedTuple):
 
     n_classes: int
     factors: np.ndarray | None  # that ``class_weight`` gives to each class
-    columns: np.ndarray  # those that are categorical
+    categories: Categories
     dtype: np.dtype[Any]
 
 
@@ -100,7 +92,6 @@ def prepare(
     X: Any,
     y: Any,
     sample_weight: Any = None,
-    classes: ArrayLike | None = None,
     class_weight: dict[Any, float] | str | None = None,
     categorical_features: Any = None,
 ) -> Prepared:
@@ -113,8 +104,6 @@ def prepare(
     X : dask Array (n_samples, n_features) or dask DataFrame
     y : dask Array (n_samples,), dask Series, or dask DataFrame of one column
     sample_weight : like y, optional
-    classes : array-like, optional
-        All classes, if they are known; a label that is none of them is an error. None: those found in y.
     class_weight, categorical_features
         As in `OC1Classifier`.
 
@@ -125,40 +114,37 @@ def prepare(
     meta, rows = delayed_rows(X, y, sample_weight)
     maybe_categorical = _maybe_categorical(meta, categorical_features)
     loaded, given, summaries = _load_all(session, X, meta, rows, maybe_categorical)
-    known = _known_classes(summaries, classes)
-    numbers, totals = _class_numbers(summaries, known)
-    encoding = _Encoding(
-        len(known),
-        None if class_weight is None else weight_of_classes(class_weight, known, totals),
-        _categorical_columns(summaries, maybe_categorical, meta, categorical_features),
-        np.result_type(*(summary.dtype for summary in summaries if summary.n_rows)),
-    )
-    encoded = [session.submit(_encode, *own, encoding) for own in zip(loaded, given, numbers, strict=True)]
-    answers = session.ask([(_counts_of, one) for one in encoded])
+    known = _known_classes(summaries)
+    class_numbers = [np.searchsorted(known, one.labels).astype(np.int32) for one in summaries]
+    totals = np.zeros(len(known), dtype=np.int64)
+    for own, summary in zip(class_numbers, summaries, strict=True):
+        totals[own] += summary.label_counts
+    tables, united = _unite(summaries, set(find_categorical(meta, categorical_features).tolist()), meta)
+    factors = None if class_weight is None else weight_of_classes(class_weight, known, totals)
+    dtype = np.result_type(*(summary.dtype for summary in summaries if summary.n_rows))
+    encode_one = partial(_encode, encoding=_Encoding(len(known), factors, united, dtype))
+    encoded = [session.submit(encode_one, *own) for own in zip(loaded, given, class_numbers, tables, strict=True)]
+    answers = session.ask([(attrgetter("summary"), one) for one in encoded])
     session.release(loaded)
     class_counts = np.array([counts for counts, *_ in answers], dtype=np.int64).reshape(len(answers), len(known))
     if not class_counts.any():
         raise ValueError("class_weight and sample_weight leave no example: all weights are zero")
-
-    categories: Categories = ()
-    tables: list[Any] = [None] * len(encoded)
-    if len(maybe_categorical):
-        responses = [own for _, own, _ in answers]
-        tables, categories = _category_numbers(summaries, responses, encoding.columns, meta)
+    firsts = [0, *np.cumsum(class_counts.sum(axis=1))[:-1].tolist()]
+    numbers, categories = _order_categories(united, [responses for _, responses, _ in answers])
     has_weights = sample_weight is not None or class_weight is not None
     partitions = [
         Partition(
-            own_X if stays else session.submit(_X_of, one, table),
+            own_X if stays else session.submit(_X_of, one, numbers),
             session.submit(attrgetter("partition.y"), one),
             session.submit(attrgetter("partition.weights"), one) if has_weights else NO_WEIGHTS,
+            first,
         )
-        for one, own_X, table, (*_, stays) in zip(encoded, given, tables, answers, strict=True)
+        for one, own_X, (*_, stays), first in zip(encoded, given, answers, firsts, strict=True)
     ]
     session.release(encoded)
     session.release(own_X for own_X, (*_, stays) in zip(given, answers, strict=True) if own_X is not None and not stays)
     session.flush()
-    names = _get_feature_names(meta)
-    return Prepared(partitions, known, class_counts, names, meta.shape[1], encoding.dtype, has_weights, categories)
+    return Prepared(partitions, known, class_counts, categories)
 
 
 def _load_all(
@@ -175,8 +161,7 @@ def _load_all(
     summaries: list[_Summary] = session.ask([(attrgetter("summary"), one) for one in loaded])
     for summary in summaries:
         if summary.problem is not None:
-            kind, message = summary.problem
-            raise kind(message)
+            raise summary.problem
     if not any(summary.n_rows for summary in summaries):
         raise ValueError("X has no rows: at least one is needed")
     return loaded, [*stayed] if may_stay else [None] * len(rows), summaries
@@ -187,13 +172,8 @@ def _load_all(
 
 def delayed_rows(X: Any, y: Any, sample_weight: Any) -> tuple[Any, list[tuple[Any, ...]]]:
     """Return an empty example of X and, for each partition, its parts of X, y and the weights (or None), delayed."""
-    if not dask.is_dask_collection(X) or not (is_dataframe_like(X) or is_arraylike(X)):
-        raise TypeError(
-            f"X must be a Dask array or a Dask dataframe, got {type(X).__name__}; for data in memory use OC1Classifier"
-        )
+    check_collection(X)
     if is_arraylike(X):
-        if X.ndim != 2:
-            raise ValueError(f"X must have a row for each example and a column for each attribute, got {X.ndim}-D")
         if np.isnan(X.shape[1]):
             raise ValueError("the number of columns of X is not known: call X.compute_chunk_sizes() first")
         X = X.rechunk({1: -1}) if X.numblocks[1] > 1 else X
@@ -268,73 +248,71 @@ def _maybe_categorical(meta: Any, categorical_features: Any) -> np.ndarray:
 
 def _load(
     number: int, X: Any, y: Any, weights: Any, columns: Any, maybe_categorical: np.ndarray, may_stay: bool
-) -> _Loaded:
+) -> _Stage:
     """Check a partition; its classes and categories get its own numbers. What is wrong is noted, for the client."""
-    try:
-        loaded = _checked(number, X, y, weights, columns, maybe_categorical)
-        if may_stay and loaded.partition.X is X:
-            return loaded._replace(partition=loaded.partition._replace(X=None))
-        return loaded
-    except (TypeError, ValueError) as error:
-        nothing = Partition(np.empty((0, 0)), np.empty(0, dtype=np.int32), NO_WEIGHTS)
-        return _Loaded(nothing, _Summary((TypeError if isinstance(error, TypeError) else ValueError, str(error))))
-
-
-def _checked(number: int, X: Any, y: Any, weights: Any, columns: Any, maybe_categorical: np.ndarray) -> _Loaded:
     where = f"partition {number} of X"
+    try:
+        checked, categories = _checked(where, X, columns, maybe_categorical)
+        labels, numbers, counts = _number_labels(f"partition {number} of y", y)
+        own_weights = NO_WEIGHTS
+        if weights is not None:
+            own_weights = _checked_weights(f"partition {number} of sample_weight", weights)
+        for name, values in (("y", numbers), ("sample_weight", numbers if weights is None else own_weights)):
+            if len(values) != len(checked):
+                raise ValueError(f"{where} has {len(checked)} rows, that of {name} has {len(values)}")
+    except (TypeError, ValueError) as error:
+        return _Stage(Partition(None, None, NO_WEIGHTS), _Summary(_plain(error)))
+    own = Partition(None if may_stay and checked is X else checked, numbers, own_weights)
+    return _Stage(own, _Summary(None, len(checked), checked.dtype, labels, counts, categories))
+
+
+def _plain(error: Exception, where: str = "") -> TypeError | ValueError:
+    """Return an error as one that can be sent, with the place before its message."""
+    return (TypeError if isinstance(error, TypeError) else ValueError)(f"{where}{error}")
+
+
+def _checked(where: str, X: Any, columns: Any, maybe_categorical: np.ndarray) -> tuple[np.ndarray, Categories]:
+    """Return the values as numbers, and the partition's own categories."""
     if isinstance(columns, list):
         if list(X.columns) != columns:
             raise ValueError(f"{where} has columns {list(X.columns)}, the others have {columns}")
     elif X.shape[1] != columns:
         raise ValueError(f"{where} has {X.shape[1]} columns, the others have {columns}")
-    categories: Categories = ()
-    with_text: list[int] = []
     try:
-        if len(maybe_categorical):
-            categories = learn_categories(X, maybe_categorical)
-            with_text = [m for m in maybe_categorical if any(isinstance(value, str) for value in categories[m] or ())]
-            X_encoded = encode(X, categories)
-        else:
-            X_encoded = X
-        how = {"ensure_all_finite": False, "ensure_min_samples": 0, "input_name": "X"}
-        checked = check_array(X_encoded, dtype=[np.float64, np.float32], **how)
+        categories = learn_categories(X, maybe_categorical) if len(maybe_categorical) else ()
+        checked = _as_float(X, categories)
     except (TypeError, ValueError) as error:
-        kind, message = TypeError if isinstance(error, TypeError) else ValueError, str(error)
-        if "could not convert" in message:
-            try:
-                explain_text(X, True)
-            except ValueError as better:
-                message = str(better)
-        raise kind(f"{where}: {message}") from None
+        raise _plain(error, f"{where}: ") from None
     infinite = np.isinf(checked)
     if infinite.any():
         m = int(infinite.any(axis=0).argmax())
         called = f"column {columns[m]!r}" if isinstance(columns, list) else f"column {m}"
         raise ValueError(f"{where} has an infinite value in {called}")
-    labels, numbers, counts = _number_labels(f"partition {number} of y", y)
-    own_weights = NO_WEIGHTS if weights is None else _checked_weights(f"partition {number} of sample_weight", weights)
-    for name, values, expected in (("y", numbers, True), ("sample_weight", own_weights, weights is not None)):
-        if expected and len(values) != len(checked):
-            raise ValueError(f"{where} has {len(checked)} rows, that of {name} has {len(values)}")
-    summary = _Summary(None, len(checked), checked.dtype, labels, counts, categories, tuple(with_text))
-    return _Loaded(Partition(checked, numbers, own_weights), summary)
+    return checked, categories
+
+
+def _as_float(X: Any, categories: Categories) -> np.ndarray:
+    how = {"ensure_all_finite": False, "ensure_min_samples": 0, "input_name": "X"}
+    try:
+        return check_array(encode(X, categories) if categories else X, dtype=[np.float64, np.float32], **how)
+    except ValueError as error:
+        if "could not convert" in str(error):
+            explain_text(X, True)
+        raise
 
 
 def _number_labels(where: str, y: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the different labels, sorted, the number of each example's among them (int32), and how many there are."""
     values = column_or_1d(y, warn=False)
-    if len(values) == 0:
-        return np.empty(0), np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int64)
     if values.dtype == object:  # Python compares objects one by one: look up instead of sorting all
         texts = values.tolist()
         different = list(dict.fromkeys(texts))
         if any(map(is_missing, different)):
             raise ValueError(f"{where} has a missing label")
         if not all(isinstance(label, str) for label in different):
-            kinds = sorted({type(label).__name__ for label in different})
-            found = " and ".join(kinds)
+            kinds = " and ".join(sorted({type(label).__name__ for label in different}))
             raise ValueError(
-                f"{where} has labels of type {found}: they must be all text, or numbers of a numeric dtype"
+                f"{where} has labels of type {kinds}: they must be all text, or numbers of a numeric dtype"
             )
         labels = np.array(sorted(different), dtype=object)
         number_of = {label: number for number, label in enumerate(labels)}
@@ -347,95 +325,75 @@ def _number_labels(where: str, y: Any) -> tuple[np.ndarray, np.ndarray, np.ndarr
     if labels.dtype.kind == "f":
         if np.isnan(labels).any():
             raise ValueError(f"{where} has a missing label")
-        if np.isinf(labels).any() or (labels != np.round(labels)).any():
-            odd = labels[np.isinf(labels) | (labels != np.round(labels))][0]
-            raise ValueError(f"{where} has the label {odd!s}: numbers that are not whole are continuous, not classes")
+        odd = labels[np.isinf(labels) | (labels != np.round(labels))]
+        if len(odd):
+            raise ValueError(
+                f"{where} has the label {odd[0]!s}: numbers that are not whole are continuous, not classes"
+            )
     return labels, numbers, np.bincount(numbers, minlength=len(labels))
 
 
 def _checked_weights(where: str, weights: Any) -> np.ndarray:
     checked = np.asarray(column_or_1d(weights, warn=False), dtype=np.float64)
-    for problem, rows in (
-        ("is not a finite number", ~np.isfinite(checked)),
-        ("is negative", checked < 0),
-    ):
-        if rows.any():
-            raise ValueError(f"{where} has a weight that {problem} ({checked[rows][0]})")
+    odd = checked[~np.isfinite(checked) | (checked < 0)]
+    if len(odd):
+        problem = "is negative" if np.isfinite(odd[0]) else "is not a finite number"
+        raise ValueError(f"{where} has a weight that {problem} ({odd[0]})")
     return checked
 
 
-def _encode(loaded: _Loaded, given: Any, own_numbers: np.ndarray, encoding: _Encoding) -> _Encoded:
-    """Give the classes the numbers that hold for all, make the weights final, leave out examples that weigh nothing."""
-    X, y, weights = loaded.partition
-    X, y = (given if X is None else X).astype(encoding.dtype, copy=False), own_numbers[y]
-    if encoding.factors is not None:
-        weights = (weights if len(weights) else 1.0) * encoding.factors[y]
+def _encode(
+    loaded: _Stage, given: Any, class_numbers: np.ndarray, tables: list[np.ndarray | None], encoding: _Encoding
+) -> _Stage:
+    """Give classes and categories their numbers among all, make the weights final, leave out what weighs nothing.
+
+    The summary has the number of examples of each class, the weight of each class in each category by column, and
+    whether X can stay as it was given.
+    """
+    n_classes, factors, categories, dtype = encoding
+    X, y, weights = loaded.partition[:3]
+    X, y = (given if X is None else X).astype(dtype, copy=False), class_numbers[y]
+    if factors is not None:
+        weights = (weights if len(weights) else 1.0) * factors[y]
     if not weights.all():
         kept = weights > 0
         X, y, weights = X[kept], y[kept], weights[kept]
-    responses: list[np.ndarray | None] = [None] * X.shape[1]
-    for m in encoding.columns:
-        n_categories = len(loaded.summary.categories[m] or ())
-        counting = weights if len(weights) else np.ones(len(y))
-        responses[m] = exact_class_weights(X[:, m], n_categories, y, encoding.n_classes, counting)
+    if tables:
+        X = replace_by_codes(X, tables)
+    counting = weights if len(weights) else np.ones(len(y))
+    responses = {
+        m: exact_class_weights(X[:, m], len(own), y, n_classes, counting)
+        for m, own in enumerate(categories)
+        if own is not None
+    }
     own = Partition(None if X is given else X, y, weights)
-    return _Encoded(own, np.bincount(y, minlength=encoding.n_classes), tuple(responses))
+    return _Stage(own, (np.bincount(y, minlength=n_classes), responses, X is given))
 
 
-def _counts_of(encoded: _Encoded) -> tuple[np.ndarray, tuple[np.ndarray | None, ...], bool]:
-    """Return the last two of an encoded partition, and whether X can stay as it was given."""
-    return encoded.class_counts, encoded.responses, encoded.partition.X is None
-
-
-def _X_of(encoded: _Encoded, tables: list[np.ndarray | None] | None) -> Any:
+def _X_of(encoded: _Stage, numbers: Codes) -> Any:
     """Return the values, with the final numbers of their categories."""
-    return encoded.partition.X if tables is None else replace_by_codes(encoded.partition.X, tables)
+    return replace_by_codes(encoded.partition.X, numbers) if numbers else encoded.partition.X
 
 
 # ---------------------------------------------------------------------------------------------------- on the client
 
 
-def _known_classes(summaries: list[_Summary], classes: ArrayLike | None) -> np.ndarray:
-    """Return the sorted classes: those given, or those found."""
+def _known_classes(summaries: list[_Summary]) -> np.ndarray:
+    """Return the sorted classes of all partitions."""
     found = [(number, summary.labels) for number, summary in enumerate(summaries) if len(summary.labels)]
-    first, first_labels = found[0]
-    for number, labels in found:
-        if _is_text(labels) != _is_text(first_labels):
-            text, numeric = (number, first) if _is_text(labels) else (first, number)
-            raise ValueError(
-                f"labels are text in partition {text} of y and numbers in partition {numeric}: make them all one type"
-            )
-    if classes is None:
-        return np.unique(np.concatenate([labels for _, labels in found]))
-    known = np.unique(np.asarray(classes))
-    if any(labels.dtype == object for _, labels in found):
-        known = known.astype(object)
-    members = set(known.tolist())
-    for number, labels in found:
-        for label in labels.tolist():
-            if label not in members:
-                raise ValueError(
-                    f"partition {number} of y has the label {label!r}, which is not in classes {known.tolist()}"
-                )
-    return known
-
-
-def _class_numbers(summaries: list[_Summary], known: np.ndarray) -> tuple[list[np.ndarray], np.ndarray]:
-    """Return the numbers of each partition's own classes among all, and how many examples each class has."""
-    number_of = {label: number for number, label in enumerate(known.tolist())}
-    own_numbers = [np.array([number_of[label] for label in one.labels.tolist()], dtype=np.int32) for one in summaries]
-    totals = np.zeros(len(known), dtype=np.int64)
-    for summary, numbers in zip(summaries, own_numbers, strict=True):
-        totals[numbers] += summary.label_counts
-    return own_numbers, totals
-
-
-def _is_text(labels: np.ndarray) -> bool:
-    return labels.dtype.kind in "OU"
+    with_text, with_numbers = (
+        [number for number, labels in found if (labels.dtype.kind in "OU") == is_text] for is_text in (True, False)
+    )
+    if with_text and with_numbers:
+        raise ValueError(
+            f"labels are text in partition {with_text[0]} of y and numbers in partition {with_numbers[0]}: "
+            "make them all one type"
+        )
+    return np.unique(np.concatenate([labels for _, labels in found]))
 
 
 def weight_of_classes(class_weight: dict[Any, float] | str, classes: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Return the factor that ``class_weight`` gives to each class; 1 for classes without examples.
+    """Return the factor that ``class_weight`` gives to each class.
 
     Parameters
     ----------
@@ -444,57 +402,46 @@ def weight_of_classes(class_weight: dict[Any, float] | str, classes: np.ndarray,
     counts : int array (n_classes,)
         Examples of each class.
     """
-    factors, present = np.ones(len(classes)), counts > 0
     if isinstance(class_weight, str):
-        factors[present] = counts.sum() / (present.sum() * counts[present])
+        factors = counts.sum() / (len(classes) * counts)
     else:
-        factors[present] = compute_sample_weight(class_weight, classes[present])
+        factors = compute_sample_weight(class_weight, classes)
     if factors.min() < 0:
         raise ValueError(f"class_weight must not be negative, got {class_weight!r}")
     return factors
 
 
-def _categorical_columns(
-    summaries: list[_Summary], maybe_categorical: np.ndarray, meta: Any, categorical_features: Any
-) -> np.ndarray:
-    """Return those columns that are categorical, now that it is known where text is."""
-    with_text = {m for summary in summaries for m in summary.with_text}
-    certain = set(find_categorical(meta, categorical_features).tolist())
-    return np.array([m for m in maybe_categorical.tolist() if m in certain | with_text], dtype=np.int64)
+def _unite(summaries: list[_Summary], certain: set[int], meta: Any) -> tuple[list[list[np.ndarray | None]], Categories]:
+    """Return what replaces the category numbers of each partition, by column, and the categories of all partitions.
 
-
-def _category_numbers(
-    summaries: list[_Summary], responses: list[tuple[np.ndarray | None, ...]], columns: np.ndarray, meta: Any
-) -> tuple[list[list[np.ndarray | None]], Categories]:
-    """Return, for each partition, the final numbers of its own categories, and the categories in this order.
-
-    A column of objects that turned out to hold numbers gets them back.
+    A column that may be categorical is if that is certain, or if there is text in it. Others get their numbers back.
     """
-    listed = unite_categories([summary.categories for summary in summaries])
-    united = tuple(own if m in columns else None for m, own in enumerate(listed))
-    totals: list[Any] = [None] * len(united)
-    places: list[list[Any]] = [[None] * len(united) for _ in summaries]
-    for m in columns:
-        values = united[m] or ()
-        place_of = {value: place for place, value in enumerate(values)}
-        total: Any = 0
-        for summary, own_places, own in zip(summaries, places, responses, strict=True):
-            own_places[m] = [place_of[value] for value in summary.categories[m] or ()]
-            counts = np.zeros((len(values), own[m].shape[1]), dtype=object)
-            counts[own_places[m]] = own[m]
-            total = total + counts
-        sums = total.astype(np.float64)
-        totals[m] = (sums, sums.sum(axis=1))
-    new_numbers, arranged = number_by_response(united, totals)
+    united = tuple(
+        own if m in certain or any(isinstance(value, str) for value in own or ()) else None
+        for m, own in enumerate(unite_categories([summary.categories for summary in summaries]))
+    )
+    place_of = [{value: place for place, value in enumerate(own or ())} for own in united]
 
-    def table(m: int, number: int) -> np.ndarray | None:
-        own, numbers = summaries[number].categories[m], new_numbers[m]
+    def table(number: int, m: int, own: tuple[Any, ...] | None) -> np.ndarray | None:
         if own is None:
             return None
-        return _as_numbers(own, number, meta.columns[m]) if numbers is None else numbers[places[number][m]]
+        if united[m] is None:
+            return _as_numbers(own, number, meta.columns[m])
+        return np.array([place_of[m][value] for value in own], dtype=np.float64)
 
-    tables = [[table(m, number) for m in range(len(united))] for number in range(len(summaries))]
-    return tables, arranged if len(columns) else ()
+    tables = [[table(number, m, own) for m, own in enumerate(one.categories)] for number, one in enumerate(summaries)]
+    return tables, united
+
+
+def _order_categories(united: Categories, responses: list[dict[int, np.ndarray]]) -> tuple[Codes, Categories]:
+    """Return the final numbers of the categories, and the categories in this order; nothing if there are none."""
+    if not any(own is not None for own in united):
+        return (), ()
+    totals: list[Any] = [None] * len(united)
+    for m in responses[0]:
+        sums = np.sum([own[m] for own in responses], axis=0).astype(np.float64)
+        totals[m] = (sums, sums.sum(axis=1))
+    return number_by_response(united, totals)
 
 
 def _as_numbers(values: tuple[Any, ...], number: int, name: Any) -> np.ndarray:

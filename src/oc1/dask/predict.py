@@ -20,6 +20,15 @@ def is_collection(X: Any) -> bool:
     return dask.is_dask_collection(X) and (is_dataframe_like(X) or is_arraylike(X))
 
 
+def check_collection(X: Any) -> None:
+    """Raise an error if X is no table of Dask."""
+    if not is_collection(X):
+        kind = type(X).__name__
+        raise TypeError(f"X must be a Dask array or a Dask dataframe, got {kind}; for data in memory use OC1Classifier")
+    if X.ndim != 2:
+        raise ValueError(f"X must have a row for each example and a column for each attribute, got {X.ndim}-D")
+
+
 def predict(model: OC1Classifier, method: str, X: Any) -> Any:
     """Call a method of a fitted classifier on each partition of a Dask collection, once the result is computed.
 
@@ -39,11 +48,8 @@ def predict(model: OC1Classifier, method: str, X: Any) -> Any:
     check_is_fitted(model)
     if method not in METHODS:
         raise ValueError(f"method must be one of {', '.join(METHODS)}; got {method!r}")
-    if not is_collection(X):
-        raise TypeError(f"X must be a Dask array or a Dask dataframe, got {type(X).__name__}")
-    if X.ndim != 2:
-        raise ValueError(f"X must have a row for each example and a column for each attribute, got {X.ndim}-D")
-    n_columns = len(X.columns) if is_dataframe_like(X) else X.shape[1]
+    check_collection(X)
+    n_columns = X.shape[1]
     if not np.isnan(n_columns) and n_columns != model.n_features_in_:
         raise ValueError(
             f"X has {n_columns} features, but {type(model).__name__} is expecting {model.n_features_in_} features as "
@@ -52,7 +58,7 @@ def predict(model: OC1Classifier, method: str, X: Any) -> Any:
     sent = dask.delayed(model, pure=True, traverse=False)
     if is_dataframe_like(X):
         _check_feature_names(model, X._meta, reset=False)
-        meta = _framed(model, method, _nothing(model, method), X._meta.index)
+        meta = _answer_frame(X._meta, model, method)
         return X.map_partitions(_answer_frame, sent, method, meta=meta, align_dataframes=False)
     if X.numblocks[1] > 1:
         X = X.rechunk({1: -1})
@@ -75,13 +81,10 @@ def _answer(X: Any, model: OC1Classifier, method: str) -> np.ndarray:
 
 
 def _answer_frame(X: Any, model: OC1Classifier, method: str) -> Any:
-    return _framed(model, method, _answer(X, model, method), X.index)
-
-
-def _framed(model: OC1Classifier, method: str, answer: np.ndarray, index: Any) -> Any:
     import pandas as pd  # comes with Dask's dataframes
 
+    answer = _answer(X, model, method)
     if answer.ndim == 2:
-        return pd.DataFrame(answer, index=index, columns=model.classes_)
+        return pd.DataFrame(answer, index=X.index, columns=model.classes_)
     # Text is given its type by hand: an empty series of it would be one of objects.
-    return pd.Series(answer, index=index, dtype=pd.Series(model.classes_).dtype if method == "predict" else None)
+    return pd.Series(answer, index=X.index, dtype=pd.Series(model.classes_).dtype if method == "predict" else None)

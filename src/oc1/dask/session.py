@@ -10,13 +10,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from functools import reduce
 from operator import add
-from pickle import PickleBuffer
 from typing import Any, Self
 
 from dask.sizeof import sizeof
 from dask.utils import funcname
 from distributed import Client, Future
-from distributed.protocol import pickle
 
 #: Answers are given up when there are more of them than this, or when a larger one has come. (Dask's client sends its
 #: messages ten milliseconds apart: one that gives up the last answer would delay the next question.)
@@ -27,7 +25,7 @@ MAX_CALLS_PER_SUM = 16
 
 @dataclass
 class Traffic:
-    """What was sent between the client and the cluster.
+    """What went on between the client and the cluster.
 
     Attributes
     ----------
@@ -35,26 +33,16 @@ class Traffic:
         How many times the client sent requests and waited for all results.
     tasks : int
         Tasks in these rounds.
-    sent, received : int
-        Bytes of their arguments and of their results.
-    largest : int
-        Bytes of the arguments of the largest task.
+    received : int
+        Bytes of their results.
     """
 
     rounds: int = 0
     tasks: int = 0
-    sent: int = 0
     received: int = 0
-    largest: int = 0
 
     def __str__(self) -> str:
-        def size(n: int) -> str:
-            return f"{n / 1e6:.3g} MB"
-
-        return (
-            f"cluster: {self.rounds} rounds with {self.tasks} tasks, {size(self.sent)} sent (at most "
-            f"{size(self.largest)} with a task), {size(self.received)} received"
-        )
+        return f"cluster: {self.rounds} rounds with {self.tasks} tasks, {self.received / 1e6:.3g} MB received"
 
 
 class Session:
@@ -69,7 +57,7 @@ class Session:
     Attributes
     ----------
     traffic : Traffic
-        What `ask` has sent and received so far.
+        What `ask` has done so far.
     """
 
     def __init__(self, client: Client):
@@ -156,10 +144,6 @@ class Session:
         futures = self._keep(self.client.compute([*delayed, *shared]))
         return futures[: len(delayed)], futures[len(delayed) :]
 
-    def gather(self, futures: Iterable[Future]) -> list[Any]:
-        """Wait for futures and return their results, in the same order."""
-        return list(self.client.gather(list(futures)))
-
     def release(self, futures: Iterable[Future]) -> None:
         """Let go of futures; their data are deleted as soon as no task waits for them."""
         futures = list(futures)
@@ -170,12 +154,12 @@ class Session:
             future.release()
 
     def ask(self, calls: Iterable[tuple[Any, ...]]) -> list[Any]:
-        """Call functions on the workers and wait for all results: one round.
+        """Call a function on the workers, several times, and wait for all results: one round.
 
         Parameters
         ----------
         calls : iterable of tuples
-            A function and its arguments, which may be futures (a list of futures too).
+            The same function in each, and its arguments, which may be futures (a list of futures too).
 
         Returns
         -------
@@ -185,29 +169,18 @@ class Session:
         if self._stopped:
             raise CancelledError
         calls = list(calls)
-        self._count_sent(calls)
-        # Calls that are alike are sent in one message.
-        alike: dict[tuple[Any, int], list[int]] = {}
-        for place, (function, *args) in enumerate(calls):
-            alike.setdefault((function, len(args)), []).append(place)
-        futures: list[Any] = [None] * len(calls)
-        for (function, n_args), places in alike.items():
-            columns = [[calls[place][1 + i] for place in places] for i in range(n_args)]
-            if n_args:
-                asked = self._keep(self.client.map(function, *columns, key=own_keys(function, len(places))))
-            else:
-                asked = [self.submit(function) for _ in places]
-            for place, future in zip(places, asked, strict=True):
-                futures[place] = future
-        results = self.gather(futures)
+        function, columns = calls[0][0], zip(*(args for _, *args in calls), strict=True)
+        futures = self._keep(self.client.map(function, *columns, key=own_keys(function, len(calls))))
+        results = list(self.client.gather(futures))
         size = sum(map(sizeof, results))
         with self._lock:
+            self.traffic.rounds += 1
+            self.traffic.tasks += len(calls)
             self.traffic.received += size
             self._answered += futures
-            done = self._answered if size > MAX_KEPT_BYTES or len(self._answered) > MAX_KEPT_ANSWERS else []
-            if done:
-                self._answered = []
-        self.release(done)
+            is_much = size > MAX_KEPT_BYTES or len(self._answered) > MAX_KEPT_ANSWERS
+        if is_much:
+            self.flush()
         return results
 
     def total(self, calls: Iterable[tuple[Any, ...]]) -> Any:
@@ -215,13 +188,12 @@ class Session:
         calls = list(calls)
         if len(calls) <= MAX_CALLS_PER_SUM:
             return reduce(add, self.ask(calls))
-        self._count_sent(calls, rounds=0)
+        with self._lock:
+            self.traffic.tasks += len(calls)
         parts = [self.submit(*call) for call in calls]
         try:
-            return reduce(
-                add,
-                self.ask((add_up, parts[i : i + MAX_CALLS_PER_SUM]) for i in range(0, len(parts), MAX_CALLS_PER_SUM)),
-            )
+            groups = [parts[i : i + MAX_CALLS_PER_SUM] for i in range(0, len(parts), MAX_CALLS_PER_SUM)]
+            return reduce(add, self.ask((add_up, group) for group in groups))
         finally:
             self.release(parts)
 
@@ -230,20 +202,6 @@ class Session:
         with self._lock:
             done, self._answered = self._answered, []
         self.release(done)
-
-    def _count_sent(self, calls: list[tuple[Any, ...]], rounds: int = 1) -> None:
-        known: dict[int, int] = {}  # an argument that many calls share is measured once
-        sizes = [0]
-        for _, *args in calls:
-            for argument in args:
-                if id(argument) not in known:
-                    known[id(argument)] = pickled_size(argument)
-            sizes.append(sum(known[id(argument)] for argument in args))
-        with self._lock:
-            self.traffic.rounds += rounds
-            self.traffic.tasks += len(calls)
-            self.traffic.sent += sum(sizes)
-            self.traffic.largest = max(self.traffic.largest, *sizes)
 
 
 def own_keys(function: Callable[..., Any], n_tasks: int) -> list[tuple[str, int]]:
@@ -259,14 +217,3 @@ def own_keys(function: Callable[..., Any], n_tasks: int) -> list[tuple[str, int]
 def add_up(parts: list[Any]) -> Any:
     """Add up results."""
     return reduce(add, parts)
-
-
-def pickled_size(argument: Any) -> int:
-    """Return how many bytes an argument of a task takes on its way; futures, also in lists and tuples, take none."""
-    if isinstance(argument, Future):
-        return 0
-    if isinstance(argument, list | tuple) and any(isinstance(one, Future | list | tuple) for one in argument):
-        return sum(map(pickled_size, argument))
-    buffers: list[PickleBuffer] = []
-    size = len(pickle.dumps(argument, buffer_callback=buffers.append))
-    return size + sum(buffer.raw().nbytes for buffer in buffers)

@@ -47,11 +47,12 @@ class Share(NamedTuple):
     n_folds: int = 0  # divided by this
     others: bool = False
 
-    def rows(self, first: int, n: int) -> np.ndarray:
-        """Return which of n examples, the first of which is number `first`, belong to the part."""
+    def rows(self, partition: Partition) -> np.ndarray:
+        """Return which examples of a partition belong to the part."""
+        n = len(partition.y)
         if self.fraction is None and self.n_folds == 0:
             return np.arange(n)
-        hashes = place_hashes(first, n, self.seed)
+        hashes = place_hashes(partition.first, n, self.seed)
         if self.fraction is not None:
             inside = hashes < self.fraction * 2.0**64
         else:
@@ -97,9 +98,9 @@ def on_all_threads(task: Callable[..., T], *lists: Sequence[Any]) -> list[T]:
 # ---------------------------------------------------------------------------------------------------- all examples
 
 
-def grouped_rows(partition: Partition, first: int, share: Share) -> np.ndarray:
+def grouped_rows(partition: Partition, share: Share) -> np.ndarray:
     """Return the rows that belong to a part, grouped by class."""
-    rows = share.rows(first, len(partition.y))
+    rows = share.rows(partition)
     return rows[np.argsort(partition.y[rows], kind="stable")]
 
 
@@ -121,67 +122,56 @@ class PartStatistics(NamedTuple):
         return PartStatistics(moments, self.counts + other.counts, self.weight + other.weight, is_whole)
 
 
-def statistics_of_part(partition: Partition, first: int, share: Share, n_classes: int) -> PartStatistics:
+def statistics_of_part(partition: Partition, share: Share, n_classes: int) -> PartStatistics:
     """Look at a part of the examples."""
-    rows = grouped_rows(partition, first, share)
-    weights = partition.weights[rows] if partition.weights.size else None
-    everything = len(rows) == len(partition.y)  # what adds up exactly does so in any order
-    own_weights = None if weights is None else partition.weights
+    rows = grouped_rows(partition, share)
+    weights = partition.weights_of(rows)
     return PartStatistics(
-        exact_moments(partition.X, own_weights) if everything else exact_moments(partition.X, weights, rows),
+        exact_moments(partition.X, weights, rows),
         np.bincount(partition.y[rows], minlength=n_classes),
         float(len(rows) if weights is None else weights.sum()),
         weights is None or are_whole(weights),
     )
 
 
-def rows_at(partition: Partition, first: int, share: Share, places: np.ndarray) -> np.ndarray:
+def rows_at(partition: Partition, share: Share, places: np.ndarray) -> np.ndarray:
     """Return the values of some examples, by their places among those of a part."""
-    return partition.X[grouped_rows(partition, first, share)[places]]
+    return partition.X[grouped_rows(partition, share)[places]]
 
 
-def mass_of(partition: Partition, first: int, share: Share) -> float:
-    """Return the weight of a part."""
-    rows = share.rows(first, len(partition.y))
-    return float(partition.weights[rows].sum() if partition.weights.size else len(rows))
-
-
-def responses_of(
-    partition: Partition, first: int, share: Share, m: int, n_categories: int, n_classes: int
-) -> np.ndarray:
+def responses_of(partition: Partition, share: Share, m: int, n_categories: int, n_classes: int) -> np.ndarray:
     """Return the weight of each class in each category of an attribute, without rounding."""
-    rows = share.rows(first, len(partition.y))
+    rows = share.rows(partition)
     weights = partition.weights[rows] if partition.weights.size else np.ones(len(rows))
     return exact_class_weights(partition.X[rows, m], n_categories, partition.y[rows], n_classes, weights)
 
 
-def judged(partition: Partition, first: int, share: Share, sequence: PruningSequence) -> np.ndarray:
+def judged(partition: Partition, share: Share, sequence: PruningSequence) -> np.ndarray:
     """Return how many examples of a part each subtree of a sequence gets right."""
-    rows = share.rows(first, len(partition.y))
-    weights = partition.weights[rows] if partition.weights.size else None
-    return sequence.sum_over_leaves(sequence.tree.score_nodes(partition.X[rows], partition.y[rows], weights))
+    rows = share.rows(partition)
+    scores = sequence.tree.score_nodes(partition.X[rows], partition.y[rows], partition.weights_of(rows))
+    return sequence.sum_over_leaves(scores)
 
 
 # ---------------------------------------------------------------------------------------------------- one node
 
 
-def root_parts(partitions: list[Partition], firsts: list[int], share: Share, setup: TreeSetup) -> list[NodePart]:
+def root_parts(partitions: list[Partition], share: Share, setup: TreeSetup) -> list[NodePart]:
     """Make the parts of the root."""
     space, fill = setup.statistics.space, setup.fill
 
-    def make(partition: Partition, first: int) -> NodePart:
-        rows = grouped_rows(partition, first, share)
+    def make(partition: Partition) -> NodePart:
+        rows = grouped_rows(partition, share)
         columns = space.columns(partition.X, rows, fill)[:-1]
         mask = NO_MISSING
         if setup.options.missing == "direction":
             mask = missing_mask(partition.X, setup.coded)
             # Kept also where none are missing, so that all parts of a node are alike.
             mask = np.ascontiguousarray(mask[:, rows]) if mask.size else np.zeros(columns.shape, dtype=np.uint8)
-        weights = partition.weights[rows] if partition.weights.size else partition.weights
         bounds = np.searchsorted(partition.y[rows], np.arange(setup.n_classes + 1)).astype(np.int64)
-        return NodePart(rows.astype(np.int32), bounds, columns, weights, mask)
+        return NodePart(rows.astype(np.int32), bounds, columns, weights_at(partition, rows), mask)
 
-    return on_all_threads(make, partitions, firsts)
+    return on_all_threads(make, partitions)
 
 
 def child_parts(
@@ -196,11 +186,17 @@ def child_parts(
             part.rows[chosen],
             np.searchsorted(chosen, part.bounds),
             part.columns.take(chosen, axis=1),
-            part.weights[chosen] if part.weights.size else part.weights,
+            weights_at(part, chosen),
             part.missing_mask.take(chosen, axis=1) if part.missing_mask.size else part.missing_mask,
         )
 
     return on_all_threads(make, parts, partitions)
+
+
+def weights_at(examples: Partition | NodePart, places: np.ndarray | slice) -> np.ndarray:
+    """Return the weights of some of the examples; empty, too, if all count alike."""
+    weights: np.ndarray = examples.weights
+    return weights[places] if weights.size else weights
 
 
 def tally(parts: list[NodePart]) -> list[Tally]:
@@ -232,21 +228,12 @@ def place_parts(
     return reduce(add, on_all_threads(place, parts, partitions))
 
 
-class Picked(NamedTuple):
-    """Some examples, as the user gave them."""
-
-    X: np.ndarray
-    labels: np.ndarray  # int32
-    weights: np.ndarray  # empty if all count alike
-
-
-def pick(parts: list[NodePart], partitions: list[Partition], places: Sequence[np.ndarray | None]) -> list[Picked]:
-    """Return examples of several parts: those at the given places in each, or all (None)."""
+def pick(parts: list[NodePart], partitions: list[Partition], places: Sequence[np.ndarray | slice]) -> list[Partition]:
+    """Return examples of several parts: those at the given places in each."""
     picked = []
     for part, partition, wanted in zip(parts, partitions, places, strict=True):
-        rows = part.rows if wanted is None else part.rows[wanted]
-        weights = part.weights if wanted is None or not part.weights.size else part.weights[wanted]
-        picked.append(Picked(partition.X[rows], partition.y[rows].astype(np.int32), weights))
+        rows = part.rows[wanted]
+        picked.append(Partition(partition.X[rows], partition.y[rows], weights_at(part, wanted)))
     return picked
 
 
@@ -256,14 +243,14 @@ def in_order(numbers: list[list[int]], answers: list[list[T]]) -> list[T]:
     return [by_number[number] for number in sorted(by_number)]
 
 
-def local_engine(numbers: list[list[int]], picked: list[list[Picked]], setup: TreeSetup) -> LocalEngine:
+def local_engine(numbers: list[list[int]], picked: list[list[Partition]], setup: TreeSetup) -> LocalEngine:
     """Return an engine for examples that were picked, wherever this is called."""
-    X, labels, weights = map(np.concatenate, zip(*in_order(numbers, picked), strict=True))
+    X, labels, weights = map(np.concatenate, zip(*(own[:3] for own in in_order(numbers, picked)), strict=True))
     return LocalEngine(X, labels, weights if weights.size else None, np.arange(len(labels)), setup)
 
 
 def grow_subtree(
-    numbers: list[list[int]], picked: list[list[Picked]], node: PendingNode, setup: TreeSetup
+    numbers: list[list[int]], picked: list[list[Partition]], node: PendingNode, setup: TreeSetup
 ) -> tuple[NodeTable, int]:
     """Grow the whole subtree of a node from its examples; return it and how many hyperplanes were considered."""
     engine = local_engine(numbers, picked, setup)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import cached_property, reduce
+from functools import reduce
 from operator import add
 from typing import Any, TypeVar
 
@@ -33,17 +33,19 @@ class ClusterTraining:
     partitions : list of Partition
         In the order of the rows.
     class_counts : int array (n_partitions, n_classes)
-    classes, feature_names, seed, categories
+    classes, feature_names, seed, categories, coded, fill
         As in `oc1.data.training.Training`. Parts of the data are said by a `Share`.
     """
 
     session: Session
     partitions: list[Partition]
-    class_counts: np.ndarray
     classes: np.ndarray
+    class_counts: np.ndarray
     feature_names: tuple[str, ...]
     seed: int
     categories: Categories = ()
+    coded: tuple[bool, ...] = ()
+    fill: np.ndarray = field(default_factory=lambda: np.empty(0))  # see `with_fill`
     _known: dict[Share, list[tasks.PartStatistics]] = field(default_factory=dict)
 
     everything = Share()
@@ -71,35 +73,31 @@ class ClusterTraining:
 
     def mass(self, share: Share) -> float:
         """Return the weight of a part."""
-        return float(sum(self.ask(tasks.mass_of, share)))
+        return reduce(add, self._statistics(share)).weight
 
     def judge(self, sequence: PruningSequence, share: Share) -> np.ndarray:
         """Return how many examples of a part each subtree of a sequence gets right."""
         return reduce(add, self.ask(tasks.judged, share, sequence))
 
-    @cached_property
-    def fill(self) -> np.ndarray:
-        """What missing values count as: the means of the attributes."""
-        return reduce(add, (facts.moments for facts in self._statistics(self.everything))).means
+    def with_fill(self) -> ClusterTraining:
+        """Return the data with the means of the attributes, which missing values count as."""
+        return replace(self, fill=reduce(add, self._statistics(self.everything)).moments.means)
 
     def ask(self, function: Callable[..., T], share: Share, *args: Any) -> list[T]:
-        """Call a function with every partition, the number of its first example, and a part."""
-        return self.session.ask(
-            (function, partition, first, share, *args)
-            for partition, first in zip(self.partitions, self._firsts, strict=True)
-        )
-
-    @property
-    def _firsts(self) -> list[int]:
-        return [0, *np.cumsum(self.class_counts.sum(axis=1))[:-1].tolist()]
+        """Call a function with every partition and a part."""
+        return self.session.ask((function, partition, share, *args) for partition in self.partitions)
 
     def _statistics(self, share: Share) -> list[tasks.PartStatistics]:
         if share not in self._known:
             self._known[share] = self.ask(tasks.statistics_of_part, share, len(self.classes))
         return self._known[share]
 
-    def code_categories(self, share: Share) -> tuple[Codes, np.ndarray]:
-        """Compute the codes of the categories from a part, as `oc1.data.categories.code_categories` does."""
+    def part(self, share: Share) -> tuple[Share, None]:
+        """Return what `with_codes`, and what grows a tree, take: a part is said by its share."""
+        return share, None
+
+    def with_codes(self, share: Share, weights: None) -> tuple[ClusterTraining, Codes]:
+        """Return the data with the codes that a part gives to the categories in their place, and these codes."""
         unit = reduce(add, self._statistics(share)).unit
         codes: list[np.ndarray | None] = [None] * len(self.categories)
         means = np.zeros(len(codes))
@@ -107,25 +105,21 @@ class ClusterTraining:
             if own is not None:
                 sums = reduce(add, self.ask(tasks.responses_of, share, m, len(own), len(self.classes)))
                 codes[m], means[m] = response_codes(sums.astype(np.float64), unit)
-        return tuple(codes), means
-
-    def recoded(self, codes: Codes) -> ClusterTraining:
-        """Return the data with codes in the place of category numbers."""
+        is_coded = tuple(own is not None for own in codes)
+        fill = np.where(is_coded, means, self.fill)
         partitions = [one._replace(X=self.session.submit(replace_by_codes, one.X, codes)) for one in self.partitions]
-        return replace(self, partitions=partitions, categories=(), _known={})
+        coded = replace(self, partitions=partitions, categories=(), coded=is_coded, fill=fill, _known={})
+        return coded, tuple(codes)
 
-    def statistics_of(self, share: Share, fill: np.ndarray, normalize: str) -> tuple[RootStatistics, np.ndarray]:
+    def statistics_of(self, share: Share, normalize: str) -> tuple[RootStatistics, np.ndarray]:
         """Return what a tree needs to know of a part, and the standard deviations of its attributes."""
         facts = self._statistics(share)
         everything = reduce(add, facts)
         n_rows = int(everything.counts.sum())
         places = places_of(sample_positions(n_rows), np.array([own.counts for own in facts]))
-        asked = [
-            (tasks.rows_at, partition, first, share, own)
-            for partition, first, own in zip(self.partitions, self._firsts, places, strict=True)
-        ]
-        sample = filled(np.concatenate(self.session.ask(asked)), fill)
-        moments = everything.moments.filled(fill)
+        asked = [(tasks.rows_at, partition, share, own) for partition, own in zip(self.partitions, places, strict=True)]
+        sample = filled(np.concatenate(self.session.ask(asked)), self.fill)
+        moments = everything.moments.filled(self.fill)
         space = SearchSpace.of_moments(moments, sample, normalize)
         statistics = RootStatistics(space, everything.weight, everything.unit)
         return statistics, SearchSpace.of_moments(moments, sample, "standard").scale
@@ -134,7 +128,7 @@ class ClusterTraining:
         """Return the examples of a part where they are."""
         groups = []
         for numbers in self.session.together({i: one.X for i, one in enumerate(self.partitions)}):
-            partitions, firsts = [self.partitions[i] for i in numbers], [self._firsts[i] for i in numbers]
-            parts = self.session.submit(tasks.root_parts, partitions, firsts, share, setup)
+            partitions = [self.partitions[i] for i in numbers]
+            parts = self.session.submit(tasks.root_parts, partitions, share, setup)
             groups.append(Group(numbers, partitions, parts))
         return groups

@@ -3,8 +3,8 @@
 ``fit`` validates the input, grows a tree, prunes it and finishes it: one method each, which a learner inherits or
 overrides. A learner that brings nothing but a splitter derives from `SplitterClassifier`.
 
-Estimators are dataclasses of their parameters: a parameter is declared once, with its type and default, and inherited,
-and the constructor that scikit-learn expects follows from it.
+Estimators are dataclasses of their parameters: a parameter is declared once, with its type, its default and what is
+allowed (`parameter`), and inherited; the constructor and the checks that scikit-learn expects follow from it.
 """
 
 from __future__ import annotations
@@ -12,9 +12,9 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import Field, dataclass, fields, replace
 from functools import cached_property
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
 import joblib
@@ -26,7 +26,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
-from ..data.categories import Categories, category_values, encode, explain_text, labels_of, learn_and_encode
+from ..data.categories import category_values, encode, explain_text, labels_of, learn_and_encode
 from ..data.search_space import SearchSpace
 from ..data.training import Training
 from ..growing.engines import LocalEngine
@@ -39,11 +39,13 @@ from ..kernels._jit import announce_compiling
 from ..tree import pruning
 from ..tree.html import small_html
 from ..tree.structure import TreeStructure
+from .parameters import at_least, parameter
 
 #: Folds of ``prune="cv"``.
 PRUNING_FOLDS = 10
+#: Up to this number of examples, ``prune="auto"`` is cross-validation.
+MAX_EXAMPLES_FOR_CV = 2000
 
-Constraints = dict[str, list[Any]]
 Record = TypeVar("Record")
 
 
@@ -65,16 +67,9 @@ class Pruned(NamedTuple):
     path: np.recarray | None = None  # the pruning path, where subtrees were judged
 
 
-def grow_tree(
-    data: Training, rows: np.ndarray, weights: np.ndarray | None, options: GrowthOptions, verbose: int
-) -> Grown:
-    """Grow a tree by the compiled search; the arguments are those of `TreeEstimator._grow_tree`."""
-    engine = LocalEngine(data.X, data.y, weights, rows, TreeSetup(options, data.fill, len(data.classes), data.coded))
-    grower = make_grower(engine, Reporter(verbose, data.feature_names))
-    tree = build_tree(grower.grow(data.seed), data.fill, data.classes, data.feature_names)
-    is_standard = options.normalize == "standard"
-    scale = engine.setup.statistics.space.scale if is_standard else standard_scale(data, rows, weights)
-    return Grown(tree, grower.n_hyperplanes, scale)
+def automatic_pruning(n_examples: float) -> str:
+    """Return what ``prune="auto"`` stands for where trees are pruned."""
+    return "cv" if n_examples <= MAX_EXAMPLES_FOR_CV else "holdout"
 
 
 def standard_scale(data: Training, rows: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
@@ -108,14 +103,14 @@ def unchanged_on_failure(estimator: BaseEstimator) -> Iterator[None]:
 class BaseOC1Estimator(BaseEstimator):
     """Base of trees and votes of trees: they check their input and show themselves in notebooks in the same way."""
 
-    _parameter_constraints: ClassVar[Constraints] = {}
-    _takes_categories: ClassVar[bool] = False
+    _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
-        # A class lists the constraints of the parameters that it adds or changes.
-        inherited = (vars(base).get("_parameter_constraints", {}) for base in reversed(cls.__mro__))
-        cls._parameter_constraints = {name: value for own in inherited for name, value in own.items()}
+        # Where scikit-learn looks for them: what a class says of its parameters, on top of what it inherits.
+        tables = [vars(base).get("_parameter_constraints", {}) for base in reversed(cls.__mro__)]
+        tables.append({name: own.metadata["allowed"] for name, own in vars(cls).items() if isinstance(own, Field)})
+        cls._parameter_constraints = {name: allowed for table in tables for name, allowed in table.items()}
 
     def __dask_tokenize__(self) -> str:
         """Return what Dask tells models apart by; of a dataclass it would only look at the parameters."""
@@ -140,8 +135,14 @@ class BaseOC1Estimator(BaseEstimator):
             return validate_data(self, X, *y, reset=reset, **wanted)
         except ValueError as error:
             if "could not convert" in str(error):
-                explain_text(X, self._takes_categories)
+                explain_text(X, hasattr(self, "categorical_features"))
             raise
+
+    def _weights(self, sample_weight: npt.ArrayLike | None, X: np.ndarray, y: np.ndarray) -> np.ndarray | None:
+        """Return the weights of the examples, None if all count alike."""
+        if sample_weight is None:
+            return None
+        return np.asarray(_check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True))
 
     def _repr_html_inner(self) -> str:
         """Return what a notebook shows: the tree, once there is one."""
@@ -185,25 +186,14 @@ class BaseOC1Classifier(ClassifierMixin, BaseOC1Estimator):
 class TreeEstimator(BaseOC1Estimator):
     """Base of the tree learners, for classes or numbers. For the parameters see `oc1.OC1Classifier`."""
 
-    max_depth: int | None = None
-    min_samples_split: int = 2
-    min_samples_leaf: int = 1
-    max_leaf_nodes: int | None = None
-    min_impurity_decrease: float = 0.0
-    ccp_alpha: float = 0.0
-    random_state: int | np.random.RandomState | None = None
-    verbose: int = 0
-
-    _parameter_constraints: ClassVar[Constraints] = {
-        "max_depth": [Interval(Integral, 0, None, closed="left"), None],
-        "min_samples_split": [Interval(Integral, 2, None, closed="left")],
-        "min_samples_leaf": [Interval(Integral, 1, None, closed="left")],
-        "max_leaf_nodes": [Interval(Integral, 1, None, closed="left"), None],
-        "min_impurity_decrease": [Interval(Real, 0, None, closed="left")],
-        "ccp_alpha": [Interval(Real, 0, None, closed="left")],
-        "random_state": ["random_state"],
-        "verbose": ["verbose"],
-    }
+    max_depth: int | None = parameter(None, at_least(0), None)
+    min_samples_split: int = parameter(2, at_least(2))
+    min_samples_leaf: int = parameter(1, at_least(1))
+    max_leaf_nodes: int | None = parameter(None, at_least(1), None)
+    min_impurity_decrease: float = parameter(0.0, at_least(0, Real))
+    ccp_alpha: float = parameter(0.0, at_least(0, Real))
+    random_state: int | np.random.RandomState | None = parameter(None, "random_state")
+    verbose: int = parameter(0, "verbose")
 
     def __sklearn_tags__(self) -> Any:
         """Tell scikit-learn that missing values are welcome."""
@@ -244,7 +234,7 @@ class TreeEstimator(BaseOC1Estimator):
 
     def _validate(self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None) -> Training:
         """Check the input; return it as training data."""
-        X, categories = self._encode_categories(X)
+        X, categories = learn_and_encode(X, getattr(self, "categorical_features", None))
         checked, labels = self._validated(X, y)
         target, classes = self._encode_target(labels)
         weights = self._weights(sample_weight, checked, labels)
@@ -252,19 +242,9 @@ class TreeEstimator(BaseOC1Estimator):
         names = tuple(str(name) for name in getattr(self, "feature_names_in_", ()))
         return Training.make(checked, target, weights, classes, names, seed, categories)
 
-    def _encode_categories(self, X: npt.ArrayLike) -> tuple[Any, Categories]:
-        """Return X with numbers in place of categories, and these; learners without categories know none."""
-        return X, ()
-
     @abstractmethod
     def _encode_target(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return (class indices, classes), or (numbers, nothing)."""
-
-    def _weights(self, sample_weight: npt.ArrayLike | None, X: np.ndarray, y: np.ndarray) -> np.ndarray | None:
-        """Return the weights of the examples, None if all count alike."""
-        if sample_weight is None:
-            return None
-        return np.asarray(_check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True))
 
     def _keep_back(self, data: Training) -> tuple[np.ndarray, np.ndarray | None]:
         """Return the shares of the examples to grow on, and of those kept back for pruning (None: none are)."""
@@ -294,6 +274,8 @@ class TreeEstimator(BaseOC1Estimator):
         self.unpruned_tree_ = grown.tree
         self.n_hyperplanes_ = grown.n_hyperplanes + pruned.n_hyperplanes
         self._scale = grown.scale
+        if hasattr(self, "categorical_features"):
+            self.categories_ = category_values(data.categories)
         self.__dict__.pop("pruning_path_", None)
         if pruned.path is not None:
             self.pruning_path_ = pruned.path
@@ -401,34 +383,16 @@ class TreeEstimator(BaseOC1Estimator):
 class CategoricalTree(TreeEstimator):
     """Base of the trees that take categorical attributes."""
 
-    categorical_features: npt.ArrayLike | None = None
-
-    _takes_categories: ClassVar[bool] = True
-    _parameter_constraints: ClassVar[Constraints] = {
-        "categorical_features": ["array-like", StrOptions({"from_dtype"}), None],
-    }
-
-    def _encode_categories(self, X: npt.ArrayLike) -> tuple[Any, Categories]:
-        return learn_and_encode(X, self.categorical_features)
-
-    def _finish(self, data: Training, grown: Grown, pruned: Pruned) -> None:
-        super()._finish(data, grown, pruned)
-        self.categories_ = category_values(data.categories)
+    categorical_features: npt.ArrayLike | None = parameter(None, "array-like", StrOptions({"from_dtype"}), None)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class CostComplexityTree(TreeEstimator):
     """Base of the trees that are pruned by cost-complexity, on examples kept back or by cross-validation."""
 
-    prune: str | None = "holdout"
-    prune_fraction: float = 0.1
-    prune_se: float = 0.0
-
-    _parameter_constraints: ClassVar[Constraints] = {
-        "prune": [StrOptions({"holdout", "cv"}), None],
-        "prune_fraction": [Interval(Real, 0, 1, closed="neither")],
-        "prune_se": [Interval(Real, 0, None, closed="left")],
-    }
+    prune: str | None = parameter("holdout", StrOptions({"holdout", "cv"}), None)
+    prune_fraction: float = parameter(0.1, Interval(Real, 0, 1, closed="neither"))
+    prune_se: float = parameter(0.0, at_least(0, Real))
 
     def _pruning_method(self, data: Training) -> str | None:
         """Return how the tree is pruned: "holdout", "cv" or None."""
@@ -481,13 +445,8 @@ class CostComplexityTree(TreeEstimator):
 class TreeClassifier(BaseOC1Classifier, TreeEstimator):
     """Base of the trees that predict classes."""
 
-    class_weight: dict[Any, float] | str | None = None
-    smoothing: float = 0.0
-
-    _parameter_constraints: ClassVar[Constraints] = {
-        "class_weight": [dict, StrOptions({"balanced"}), None],
-        "smoothing": [Interval(Real, 0, None, closed="left")],
-    }
+    class_weight: dict[Any, float] | str | None = parameter(None, dict, StrOptions({"balanced"}), None)
+    smoothing: float = parameter(0.0, at_least(0, Real))
 
     def _encode_target(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         check_classification_targets(y)
@@ -532,6 +491,26 @@ class TreeClassifier(BaseOC1Classifier, TreeEstimator):
         """
         leaves = self.apply(X)
         return np.asarray(self.tree_.outputs(self.smoothing)[leaves])
+
+
+# ---------------------------------------------------------------------------------------------------- by OC1's search
+
+
+class SearchedTree(CostComplexityTree, TreeClassifier):
+    """Base of the classifiers that OC1's compiled search grows (see `oc1.growing.grower`)."""
+
+    @abstractmethod
+    def _options(self, n_classes: int) -> GrowthOptions:
+        """Return how the tree is grown."""
+
+    def _grow_tree(self, data: Training, rows: np.ndarray, weights: np.ndarray | None) -> Grown:
+        setup = TreeSetup(self._options(len(data.classes)), data.fill, len(data.classes), data.coded)
+        engine = LocalEngine(data.X, data.y, weights, rows, setup)
+        grower = make_grower(engine, Reporter(self.verbose, data.feature_names))
+        tree = build_tree(grower.grow(data.seed), data.fill, data.classes, data.feature_names)
+        is_standard = setup.options.normalize == "standard"
+        scale = engine.setup.statistics.space.scale if is_standard else standard_scale(data, rows, weights)
+        return Grown(tree, grower.n_hyperplanes, scale)
 
 
 # ---------------------------------------------------------------------------------------------------- by a splitter

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar
 
-import numpy as np
 from joblib import effective_n_jobs
 from sklearn.base import clone
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -20,15 +19,8 @@ from ..growing.tao import refine
 from ..impurity import MEASURES, ImpurityFunction, get_measure
 from ..kernels import layout
 from ..tree.linear import Tree
-from .base import (
-    CategoricalTree,
-    Constraints,
-    CostComplexityTree,
-    Grown,
-    Pruned,
-    TreeClassifier,
-    grow_tree,
-)
+from .base import CategoricalTree, Grown, Pruned, SearchedTree, automatic_pruning
+from .parameters import at_least, parameter
 
 ORDERS = {"sequential": layout.SEQUENTIAL, "best": layout.BEST, "random": layout.RANDOM}
 #: What "auto" stands for, by preset. (Section 4.1 of the paper: attributes in the positive quadrant, a tenth of the
@@ -37,15 +29,13 @@ PRESETS = {
     None: {"normalize": "standard", "prune": "auto"},
     "paper": {"normalize": "positive", "prune": "holdout"},
 }
-#: Up to this number of examples, ``prune="auto"`` is cross-validation where the complexity penalty does not apply.
-MAX_EXAMPLES_FOR_CV = 2000
 #: The starts of the paper, and those that did best when the complexity penalty chooses among the results.
 PAPER_STARTS = ("axis", "random")
 PENALISED_STARTS = ("axis", "logistic", "least_squares", "random")
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class OC1Classifier(CategoricalTree, CostComplexityTree, TreeClassifier):
+class OC1Classifier(CategoricalTree, SearchedTree):
     """Oblique decision tree by the randomized hill climbing of OC1 (Murthy, Kasif & Salzberg 1994).
 
     At each node, the best axis-parallel split is found. Then hyperplanes are improved one coefficient at a time from
@@ -199,52 +189,29 @@ class OC1Classifier(CategoricalTree, CostComplexityTree, TreeClassifier):
     5
     """
 
-    preset: str | None = None
-    criterion: str | ImpurityFunction = "twoing"
-    splits: str = "best"
-    normalize: str = "auto"
-    n_restarts: int = 20
-    n_jumps: int = 5
-    starts: Sequence[str] | str | None = None
-    groupings: Sequence[str] | str = ("one_vs_rest",)
-    complexity_penalty: float = 3.0
-    rounding: bool | None = None
-    sparsity: float | None = None
-    refine: bool | None = None
-    order: str = "sequential"
-    n_perturbations: int = 50
-    stagnation: float = 1.0
-    axis_bias: float = 1.0
-    min_samples_oblique: int | None = None
-    max_terms: int | None = None
-    missing: str = "mean"
-    prune: str | None = "auto"
-    n_jobs: int | None = None
+    preset: str | None = parameter(None, StrOptions(set(PRESETS) - {None}), None)
+    criterion: str | ImpurityFunction = parameter("twoing", StrOptions(set(MEASURES)), callable)
+    splits: str = parameter("best", StrOptions({"best", "axis", "oblique"}))
+    normalize: str = parameter("auto", StrOptions({"auto", *NORMALIZATIONS}))
+    n_restarts: int = parameter(20, at_least(0))
+    n_jumps: int = parameter(5, at_least(0))
+    starts: Sequence[str] | str | None = parameter(None, list, tuple, str, None)
+    groupings: Sequence[str] | str = parameter(("one_vs_rest",), list, tuple, str)
+    complexity_penalty: float = parameter(3.0, at_least(0, Real))
+    rounding: bool | None = parameter(None, "boolean", None)
+    sparsity: float | None = parameter(None, Interval(Real, 0, 1, closed="left"), None)
+    refine: bool | None = parameter(None, "boolean", None)
+    order: str = parameter("sequential", StrOptions(set(ORDERS)))
+    n_perturbations: int = parameter(50, at_least(1))
+    stagnation: float = parameter(1.0, Interval(Real, 0, 1, closed="both"))
+    axis_bias: float = parameter(1.0, at_least(1, Real))
+    min_samples_oblique: int | None = parameter(None, at_least(2), None)
+    max_terms: int | None = parameter(None, at_least(1), None)
+    missing: str = parameter("mean", StrOptions({"mean", "direction"}))
+    prune: str | None = parameter("auto", StrOptions({"auto", "holdout", "cv"}), None)
+    n_jobs: int | None = parameter(None, Integral, None)
 
     _large: ClassVar[int] = MIN_LARGE_ROWS  # see `GrowthOptions`
-    _parameter_constraints: ClassVar[Constraints] = {
-        "preset": [StrOptions(set(PRESETS) - {None}), None],
-        "prune": [StrOptions({"auto", "holdout", "cv"}), None],
-        "starts": [list, tuple, str, None],
-        "groupings": [list, tuple, str],
-        "complexity_penalty": [Interval(Real, 0, None, closed="left")],
-        "rounding": ["boolean", None],
-        "sparsity": [Interval(Real, 0, 1, closed="left"), None],
-        "refine": ["boolean", None],
-        "criterion": [StrOptions(set(MEASURES)), callable],
-        "splits": [StrOptions({"best", "axis", "oblique"})],
-        "normalize": [StrOptions({"auto", *NORMALIZATIONS})],
-        "n_restarts": [Interval(Integral, 0, None, closed="left")],
-        "n_jumps": [Interval(Integral, 0, None, closed="left")],
-        "order": [StrOptions(set(ORDERS))],
-        "n_perturbations": [Interval(Integral, 1, None, closed="left")],
-        "stagnation": [Interval(Real, 0, 1, closed="both")],
-        "axis_bias": [Interval(Real, 1, None, closed="left")],
-        "min_samples_oblique": [Interval(Integral, 2, None, closed="left"), None],
-        "max_terms": [Interval(Integral, 1, None, closed="left"), None],
-        "missing": [StrOptions({"mean", "direction"})],
-        "n_jobs": [Integral, None],
-    }
 
     def _setting(self, name: str) -> str | None:
         """Return a parameter, or what the preset says where it is "auto"."""
@@ -256,9 +223,6 @@ class OC1Classifier(CategoricalTree, CostComplexityTree, TreeClassifier):
         """Whether the complexity penalty applies: it decides where the tree ends."""
         classical = self.splits == "axis" or self._setting("normalize") != "standard"
         return self._setting("prune") == "auto" and not classical and self.complexity_penalty > 0.0
-
-    def _grow_tree(self, data: Training, rows: np.ndarray, weights: np.ndarray | None) -> Grown:
-        return grow_tree(data, rows, weights, self._options(len(data.classes)), self.verbose)
 
     def _options(self, n_classes: int) -> GrowthOptions:
         penalised = self._is_penalised
@@ -279,12 +243,10 @@ class OC1Classifier(CategoricalTree, CostComplexityTree, TreeClassifier):
         )
 
     def _pruning_method(self, data: Training) -> str | None:
-        prune = self._setting("prune")
-        if prune != "auto":
-            return prune
         if self._is_penalised:
             return None
-        return "cv" if data.n_examples <= MAX_EXAMPLES_FOR_CV else "holdout"
+        prune = self._setting("prune")
+        return automatic_pruning(data.n_examples) if prune == "auto" else prune
 
     def _unpruned_copy(self) -> OC1Classifier:
         return clone(self).set_params(ccp_alpha=0.0) if self._is_penalised else super()._unpruned_copy()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass, replace
 from numbers import Integral, Real
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -13,11 +13,12 @@ from sklearn.base import _fit_context
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, has_fit_parameter
+from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from ..data.categories import Categories, category_values, labels_of, learn_and_encode
-from .base import BaseOC1Classifier, CategoricalTree, Constraints, TreeClassifier, seeded, unchanged_on_failure
+from .base import BaseOC1Classifier, CategoricalTree, TreeClassifier, seeded, unchanged_on_failure
 from .classifier import OC1Classifier
+from .parameters import at_least, parameter
 
 
 class _Examples(NamedTuple):
@@ -27,14 +28,6 @@ class _Examples(NamedTuple):
     y: np.ndarray  # labels
     weights: np.ndarray | None
     categories: Categories
-
-
-class _Member(NamedTuple):
-    """A fitted tree, the attributes that it sees, and how often each example was drawn for it (None: not drawn)."""
-
-    model: Any
-    features: np.ndarray
-    times: np.ndarray | None
 
 
 @dataclass(eq=False, repr=False)
@@ -101,30 +94,17 @@ class OC1EnsembleClassifier(BaseOC1Classifier):
     [[0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0]]
     """
 
-    estimator: Any = None
-    n_estimators: int = 11
+    estimator: Any = parameter(None, HasMethods(["fit", "predict"]), None)
+    n_estimators: int = parameter(11, at_least(1))
     _: KW_ONLY
-    bootstrap: bool = False
-    max_samples: float = 1.0
-    max_features: float = 1.0
-    oob_score: bool = False
-    smoothing: float = 0.0
-    random_state: int | np.random.RandomState | None = None
-    n_jobs: int | None = None
-    verbose: int = 0
-
-    _parameter_constraints: ClassVar[Constraints] = {
-        "estimator": [HasMethods(["fit", "predict"]), None],
-        "n_estimators": [Interval(Integral, 1, None, closed="left")],
-        "bootstrap": ["boolean"],
-        "max_samples": [Interval(Real, 0, 1, closed="right"), Interval(Integral, 1, None, closed="left")],
-        "max_features": [Interval(Real, 0, 1, closed="right"), Interval(Integral, 1, None, closed="left")],
-        "oob_score": ["boolean"],
-        "smoothing": [Interval(Real, 0, None, closed="left")],
-        "random_state": ["random_state"],
-        "n_jobs": [Integral, None],
-        "verbose": ["verbose"],
-    }
+    bootstrap: bool = parameter(False, "boolean")
+    max_samples: float = parameter(1.0, Interval(Real, 0, 1, closed="right"), at_least(1))
+    max_features: float = parameter(1.0, Interval(Real, 0, 1, closed="right"), at_least(1))
+    oob_score: bool = parameter(False, "boolean")
+    smoothing: float = parameter(0.0, at_least(0, Real))
+    random_state: int | np.random.RandomState | None = parameter(None, "random_state")
+    n_jobs: int | None = parameter(None, Integral, None)
+    verbose: int = parameter(0, "verbose")
 
     def _base(self) -> Any:
         return OC1Classifier(prune=None) if self.estimator is None else self.estimator
@@ -169,33 +149,32 @@ class OC1EnsembleClassifier(BaseOC1Classifier):
         X, categories = learn_and_encode(X, base.categorical_features if isinstance(base, CategoricalTree) else None)
         checked, labels = self._validated(X, y)
         check_classification_targets(labels)
-        weights = None
-        if sample_weight is not None:
-            weights = _check_sample_weight(sample_weight, checked, dtype=np.float64, ensure_non_negative=True)
-            if not has_fit_parameter(base, "sample_weight"):
-                raise ValueError(f"{type(base).__name__} takes no sample_weight")
+        weights = self._weights(sample_weight, checked, labels)
+        if weights is not None and not has_fit_parameter(base, "sample_weight"):
+            raise ValueError(f"{type(base).__name__} takes no sample_weight")
         return _Examples(checked, labels, weights, categories)
 
     def _learn(self, data: _Examples) -> None:
         """Grow the trees and keep what was learnt."""
-        n_samples = self._count("max_samples", data.X.shape[0])
-        n_features = self._count("max_features", data.X.shape[1])
         seeds = check_random_state(self.random_state).randint(np.iinfo(np.int32).max, size=self.n_estimators)
-        grown: list[_Member] = Parallel(n_jobs=self.n_jobs, prefer="threads", verbose=self.verbose)(
-            delayed(self._grow)(data, int(seed), n_samples, n_features) for seed in seeds
+        grown = Parallel(n_jobs=self.n_jobs, prefer="threads", verbose=self.verbose)(
+            delayed(self._grow)(data, int(seed)) for seed in seeds
         )
         self.classes_ = np.unique(data.y)
-        self.estimators_ = [member.model for member in grown]
+        self.estimators_, self.estimators_features_, times = map(list, zip(*grown, strict=True))
         self.categories_ = category_values(data.categories)
-        self.estimators_features_ = [member.features for member in grown]
         self.n_hyperplanes_ = sum(getattr(model, "n_hyperplanes_", 0) for model in self.estimators_)
         if self.oob_score:
-            self._score_out_of_bag(data, np.array([member.times == 0 for member in grown]))
+            self._score_out_of_bag(data, np.array(times) == 0)
 
-    def _grow(self, data: _Examples, seed: int, n_samples: int, n_features: int) -> _Member:
-        """Grow one tree, on its own draw of examples and attributes."""
+    def _grow(self, data: _Examples, seed: int) -> tuple[Any, np.ndarray, np.ndarray | None]:
+        """Grow one tree, on its own draw of examples and attributes.
+
+        Return it, its attributes, and how often each example was drawn (None without `bootstrap`).
+        """
         (n, d), weights = data.X.shape, data.weights
         rng, model = np.random.default_rng(seed), seeded(self._base(), seed)
+        n_features = self._count("max_features", d)
         features = np.sort(rng.permutation(d)[:n_features]) if n_features < d else np.arange(d)
         X = data.X[:, features] if n_features < d else data.X
         if data.categories:
@@ -203,7 +182,7 @@ class OC1EnsembleClassifier(BaseOC1Classifier):
         times = None
         if self.bootstrap:
             drawn = np.arange(n) if weights is None else np.flatnonzero(weights)
-            times = np.bincount(rng.choice(drawn, n_samples), minlength=n)
+            times = np.bincount(rng.choice(drawn, self._count("max_samples", n)), minlength=n)
             weights = times if weights is None else times * weights
         if weights is None:
             model.fit(X, data.y)
@@ -222,7 +201,7 @@ class OC1EnsembleClassifier(BaseOC1Classifier):
                 for numbers, m in zip(model.categories_, features, strict=True)
             )
             model.tree_ = replace(model.tree_, categories=own_labels)
-        return _Member(model, features, times)
+        return model, features, times
 
     def _score_out_of_bag(self, data: _Examples, unseen: np.ndarray) -> None:
         """Judge the vote on each example by the trees that did not see it (a row of `unseen` for each tree)."""

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from numbers import Integral
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import RegressorMixin
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import StrOptions
 
 from ..data.search_space import SearchSpace
 from ..data.training import Training
@@ -19,13 +18,12 @@ from ..growing.splitters import NodeExamples, Splitter
 from ..kernels import regression as _regression
 from ..tree.pruning import PruningSequence, pruning_path, smallest_within
 from ..tree.regression import RegressionTree
-from .base import CategoricalTree, Constraints, CostComplexityTree, SplitterTree
+from .base import CategoricalTree, CostComplexityTree, SplitterTree, automatic_pruning
+from .parameters import at_least, parameter
 
 CRITERIA = ("squared_error", "absolute_error")
 #: Ridge of the least squares that a search starts from, in units of the variance of a standardised attribute.
 RIDGE = 1e-3
-#: Up to this number of examples, ``prune="auto"`` is cross-validation.
-MAX_EXAMPLES_FOR_CV = 2000
 
 
 def _losses(absolute: bool, residuals: np.ndarray) -> np.ndarray:
@@ -81,16 +79,13 @@ class RegressionStatistics:
 class RegressionSplitter(Splitter):
     """The search of `_regression` at each node, on attributes that are standardised there."""
 
+    learner: OC1Regressor
     space: SearchSpace
     statistics: RegressionStatistics
-    splits: str
-    n_restarts: int
-    n_jumps: int
-    min_samples_oblique: int
 
     def split(self, node: NodeExamples) -> LinearTest | None:
         """Return the best split of a node."""
-        n, d = node.X.shape
+        own, (n, d) = self.learner, node.X.shape
         weights, units = node.weights, self.statistics.units(node.weights)
         scale = np.where(self.space.scale > 0, self.space.scale, np.inf)
         Z = 2.0 * ((0.5 * node.X - 0.5 * self.space.shift) / scale)  # halved: a difference could overflow
@@ -101,9 +96,8 @@ class RegressionSplitter(Splitter):
         Z /= spread
         y = node.y - np.average(node.y, weights=weights)
         y /= np.abs(y).max()
-        oblique = self.splits == "oblique" or (
-            self.splits == "best" and d > 1 and units.sum() >= self.min_samples_oblique
-        )
+        min_oblique = 2 * d if own.min_samples_oblique is None else own.min_samples_oblique
+        oblique = own.splits == "oblique" or (own.splits == "best" and d > 1 and units.sum() >= min_oblique)
         columns = np.ones((d + 1, n), dtype=np.float32)
         columns[:d] = Z.T
         start = np.zeros(d)
@@ -111,10 +105,18 @@ class RegressionSplitter(Splitter):
             moments = (Z * weights[:, None]).T @ Z / weights.sum()
             start = np.linalg.solve(moments + RIDGE * np.eye(d), Z.T @ (weights * y) / weights.sum())
         axis_score, attribute, at, score, plane, loss, considered = _regression.search(
-            columns, y, weights, units, _regression.ABSOLUTE if self.statistics.absolute else _regression.SQUARED,
-            node.min_leaf, self.splits != "oblique", start,
-            max(1, self.n_restarts) if oblique else 0, self.n_jumps, np.uint64(node.seed),
-        )  # fmt: skip
+            columns,
+            y,
+            weights,
+            units,
+            _regression.ABSOLUTE if self.statistics.absolute else _regression.SQUARED,
+            node.min_leaf,
+            own.splits != "oblique",
+            start,
+            max(1, own.n_restarts) if oblique else 0,
+            own.n_jumps,
+            np.uint64(node.seed),
+        )
         self.n_hyperplanes += considered
         tests = []
         if attribute < 0 or self._pays(int(np.count_nonzero(plane[:d])), units.sum(), loss - axis_score, loss - score):
@@ -227,22 +229,13 @@ class OC1Regressor(RegressorMixin, CategoricalTree, CostComplexityTree, Splitter
     (2, [10.0, 4.0])
     """
 
-    criterion: str = "squared_error"
-    splits: str = "best"
-    n_restarts: int = 5
-    n_jumps: int = 5
-    min_samples_oblique: int | None = None
+    criterion: str = parameter("squared_error", StrOptions(set(CRITERIA)))
+    splits: str = parameter("best", StrOptions({"best", "axis", "oblique"}))
+    n_restarts: int = parameter(5, at_least(0))
+    n_jumps: int = parameter(5, at_least(0))
+    min_samples_oblique: int | None = parameter(None, at_least(2), None)
     min_samples_leaf: int = 5
-    prune: str | None = "auto"
-
-    _parameter_constraints: ClassVar[Constraints] = {
-        "prune": [StrOptions({"auto", "holdout", "cv"}), None],
-        "criterion": [StrOptions(set(CRITERIA))],
-        "splits": [StrOptions({"best", "axis", "oblique"})],
-        "n_restarts": [Interval(Integral, 0, None, closed="left")],
-        "n_jumps": [Interval(Integral, 0, None, closed="left")],
-        "min_samples_oblique": [Interval(Integral, 2, None, closed="left"), None],
-    }
+    prune: str | None = parameter("auto", StrOptions({"auto", "holdout", "cv"}), None)
 
     def _encode_target(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return np.asarray(y, dtype=np.float64), np.empty(0)
@@ -252,13 +245,9 @@ class OC1Regressor(RegressorMixin, CategoricalTree, CostComplexityTree, Splitter
         return RegressionStatistics(self.criterion == "absolute_error", whole)
 
     def _splitter(self, data: Training, rows: np.ndarray) -> RegressionSplitter:
-        own_weights, least = None if data.weights is None else data.weights[rows], self.min_samples_oblique
-        return self._from_parameters(
-            RegressionSplitter,
-            space=SearchSpace.make(data.X, rows, data.fill, own_weights, "standard"),
-            statistics=self._statistics(data),
-            min_samples_oblique=2 * data.X.shape[1] if least is None else least,
-        )
+        own_weights = None if data.weights is None else data.weights[rows]
+        space = SearchSpace.make(data.X, rows, data.fill, own_weights, "standard")
+        return RegressionSplitter(self, space, self._statistics(data))
 
     def _build(self, root: GrownNode, data: Training) -> RegressionTree:
         tree = build_tree(root, data.fill, data.classes, data.feature_names)
@@ -266,10 +255,8 @@ class OC1Regressor(RegressorMixin, CategoricalTree, CostComplexityTree, Splitter
         return RegressionTree(**{**vars(tree), "counts": weights[:, None]}, values=values, losses=losses)
 
     def _pruning_method(self, data: Training) -> str | None:
-        if self.prune != "auto":
-            return self.prune
         n_examples = len(data.y) if data.weights is None else self._statistics(data).size(data.weights)
-        return "cv" if n_examples <= MAX_EXAMPLES_FOR_CV else "holdout"
+        return automatic_pruning(n_examples) if self.prune == "auto" else self.prune
 
     def _sum_scores(
         self, sequence: PruningSequence, X: np.ndarray, y: np.ndarray, weights: np.ndarray | None
