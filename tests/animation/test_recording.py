@@ -17,6 +17,7 @@ from oc1.animation.page import page_data, page_of, write_page
 from oc1.animation.recording import chosen_steps, frames_of, histograms_of, impurity_range, pieces_of, record_search
 from oc1.cli.app import app
 from oc1.datasets import load_figure5, make_ls10, make_rcb
+from oc1.files.problems import FileProblem
 from oc1.impurity import MEASURES
 
 
@@ -104,8 +105,9 @@ def test_same_seed_same_record(plane, rcb):
 
 
 def test_a_jump_leaves_the_local_minimum_of_figure_5():
-    record = record_search(*load_figure5(), random_state=0)
-    start, jump = record.steps[0], next(step for step in record.steps if step.kind == "jump")
+    record = record_search(*load_figure5(), n_restarts=0, stagnation=0, random_state=1)
+    start, jump = record.steps
+    assert jump.kind == "jump"
     assert np.count_nonzero(start.coefficients) == 1
     assert jump.after < jump.before == start.after
     assert "jump" in record.describe(record.steps.index(jump))
@@ -234,6 +236,12 @@ def test_a_stopped_drawing_leaves_no_file(plane, tmp_path, monkeypatch):
         write_gif(plane, tmp_path / "search.gif", max_frames=20, width=400)
     assert [path.name for path in tmp_path.iterdir()] == ["search.gif"]
     assert (tmp_path / "search.gif").read_bytes() == b"before"
+
+
+def test_a_drawing_that_cannot_be_written_names_its_file(plane, tmp_path):
+    for write in (write_gif, write_page):
+        with pytest.raises(FileProblem, match=r"^\S+search\.xyz: cannot be written: No such file"):
+            write(plane, tmp_path / "nowhere" / "search.xyz", max_frames=2)
 
 
 def hostile(record):

@@ -1,3 +1,6 @@
+import errno
+import os
+
 import numpy as np
 import pytest
 from matplotlib.collections import PathCollection, PolyCollection
@@ -6,6 +9,7 @@ from matplotlib.patches import FancyBboxPatch, PathPatch, Rectangle
 
 from oc1 import OC1Classifier, OC1EnsembleClassifier, OC1Regressor
 from oc1.baselines import LMDTClassifier
+from oc1.files.problems import FileProblem
 from oc1.plotting import (
     cut_polygon,
     plot_importances,
@@ -396,3 +400,28 @@ def test_a_line_that_misses_the_plane_leaves_it_whole():
     cut = cut_polygon(square, np.zeros(2), np.finfo(float).max)
     assert len(cut.below) == 4
     assert len(cut.above) == 0
+
+
+@pytest.mark.parametrize("ending", [".svg", ".png", ".pdf"])
+def test_a_picture_is_written_whole_or_not_at_all(tmp_path, rough, monkeypatch, ending):
+    path = tmp_path / f"tree{ending}"
+    path.write_bytes(b"before")
+    figure = Figure()
+    plot_tree(rough[0], ax=figure.subplots(), max_depth=1)
+
+    def is_full(*_):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as only_now:
+        only_now.setattr(os, "fsync", is_full)
+        with pytest.raises(FileProblem, match=rf"tree\{ending}: cannot be written: No space left on device") as caught:
+            save(figure, path)
+        assert ".part" not in str(caught.value)
+    with monkeypatch.context() as only_now:
+        only_now.setattr(Figure, "draw", is_full)  # it fails, or is interrupted, while it is drawn
+        with pytest.raises(OSError, match="No space"):
+            save(figure, path)
+    assert [one.name for one in tmp_path.iterdir()] == [path.name]
+    assert path.read_bytes() == b"before"
+    with pytest.raises(FileProblem, match=r"a\.svg: cannot be written: "):
+        save(figure, path / "a.svg")

@@ -16,7 +16,7 @@ from matplotlib.ticker import MaxNLocator
 from PIL import Image
 
 from ..files.atomic import replacing
-from ..files.problems import FilePath
+from ..files.problems import FilePath, explained
 from ..growing.progress_bar import progress_bar
 from ..plotting.partition import box_around, scatter
 from ..plotting.regions import corners, cut_polygon
@@ -71,7 +71,7 @@ def write_gif(
     durations = [max(20, 10 * round(100 * LASTS[frame.kind] / fps)) for frame in frames]
     picture = _Picture(record, frames, width)
     n, jump = len(frames), next((i for i, frame in enumerate(frames) if frame.kind == JUMP), 0)
-    with progress_bar("drawing", n) as bar, replacing(path) as file:
+    with progress_bar("drawing", n) as bar, explained(path, "written"), replacing(path) as file:
         # A palette for all frames, of some that hold every colour.
         samples = sorted({0, jump, n // 2, n - 2, n - 1})
         palette = Image.fromarray(np.concatenate([picture.frame(i) for i in samples])).quantize(COLOURS)

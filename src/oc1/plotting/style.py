@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,8 @@ from matplotlib.patches import Patch
 from matplotlib.patheffects import withStroke
 from matplotlib.textpath import TextPath
 
+from ..files.atomic import write_file
+from ..files.problems import explained
 from ..tree.structure import TreeStructure
 
 #: The palette of Okabe and Ito, which colour-blind people can tell apart; its first two differ in grey, too.
@@ -135,12 +138,20 @@ def save(figure: Figure, path: Path) -> None:
     ----------
     figure : matplotlib Figure
     path : Path
-        Its folder is created if necessary; an existing file is overwritten.
+        Its folder is created if necessary. The file is written completely or not at all; an existing one is replaced.
+
+    Raises
+    ------
+    FileProblem
+        If the file cannot be written; it is a ValueError.
     """
     path = Path(path)
     suffix = path.suffix.lower()
     if suffix not in UNDATED:
         raise ValueError(f"a picture's file name must end in .png, .svg or .pdf, got {path.name!r}")
-    path.parent.mkdir(parents=True, exist_ok=True)
+    content = io.BytesIO()
     with matplotlib.rc_context({"svg.hashsalt": "oc1"}):  # ids in an SVG file are random without it
-        figure.savefig(path, dpi=DPI, metadata=UNDATED[suffix])
+        figure.savefig(content, format=suffix[1:], dpi=DPI, metadata=UNDATED[suffix])
+    with explained(path, "written"):
+        path.parent.mkdir(parents=True, exist_ok=True)
+    write_file(path, content.getvalue())
