@@ -1,7 +1,11 @@
+from math import comb
+
 import matplotlib
 import numpy as np
 import pytest
 from matplotlib.figure import Figure
+from matplotlib.lines import AxLine
+from matplotlib.patches import FancyBboxPatch
 
 from oc1.experiments import figures
 from oc1.plotting import save
@@ -33,6 +37,43 @@ def test_the_best_coefficient_is_the_best_of_all(m):
         figures.search_coefficient(plane, m, -X, y)
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_figure1_shows_an_axis_parallel_tree_and_its_regions(seed):
+    tree, plane = figures.figure1(seed).axes
+    lines = np.array([line.get_xydata() for line in plane.lines])
+    assert len(lines) >= 3
+    assert np.isclose(np.diff(lines, axis=1), 0).any(axis=2).all()
+    numbers = sorted(int(text.get_text()) for text in plane.texts)
+    boxes = [patch for patch in tree.patches if isinstance(patch, FancyBboxPatch)]
+    assert numbers == list(range(len(boxes)))  # each node is found in both
+
+
+@pytest.mark.parametrize("n", [2, 3, 4, 6])
+def test_oblique_splits_are_all_ways_to_divide_points_by_a_line(n):
+    rng = np.random.default_rng(n)
+    X = rng.normal(size=(n, 2))
+    ends, above = figures.oblique_splits(X, 1e-6)
+    assert len(ends) == len(above) == 4 * comb(n, 2)
+    different = np.unique(above, axis=0)
+    assert len(different) == 1 + n + comb(n, 2)  # as n lines divide a plane: the dual
+    slopes, heights = rng.normal(size=(2, 5000))
+    seen = np.unique(X[:, 1] > np.outer(slopes, X[:, 0]) + heights[:, None], axis=0)
+    assert {tuple(row) for row in seen} <= {tuple(row) for row in different}
+
+
+def test_figure3_counts_the_splits_it_draws():
+    two, four = figures.figure3().axes
+    assert two.get_title().strip() == "2 points: 4 axis-parallel splits, 4 oblique ones"
+    assert (
+        four.get_title()
+        == "4 points: 8 axis-parallel splits, 24 oblique ones\n(11 of them divide the points differently)"
+    )
+    for ax, n_axis, n_oblique in ((two, 4, 4), (four, 8, 24)):
+        drawn = [line for line in ax.lines if len(line.get_xdata())]
+        assert sum(line.get_linestyle() == ":" for line in drawn) == n_axis
+        assert sum(isinstance(line, AxLine) for line in drawn) == n_oblique
+
+
 def test_figure2_shows_a_staircase_and_figure5_a_way_out():
     oblique, axis = figures.figure2(0).axes
     assert oblique.get_title() == "Oblique tree: 3 leaves"
@@ -61,7 +102,7 @@ def test_nothing_sticks_out_of_a_figure(name):
 def test_all_figures_are_written_and_the_same_each_time(tmp_path):
     before = dict(matplotlib.rcParams)
     paths = figures.draw_all(tmp_path / "new" / "folder", seed=1)
-    assert [path.name for path in paths] == [f"figure{n}.png" for n in (1, 2, 5, 7, 9)]
+    assert [path.name for path in paths] == [f"figure{n}.png" for n in (1, 2, 3, 5, 7, 9)]
     first = [path.read_bytes() for path in paths]
     assert all(content.startswith(b"\x89PNG") and 10_000 < len(content) < 500_000 for content in first)
     figures.draw_all(tmp_path / "new" / "folder", seed=1)

@@ -1,8 +1,9 @@
-"""Pictures like Figures 1, 2, 5, 7 and 9 of the paper."""
+"""Pictures like Figures 1, 2, 3, 5, 7 and 9 of the paper."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import combinations, product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -16,7 +17,7 @@ from ..impurity import gini
 from ..learners.classifier import OC1Classifier
 from ..plotting import cut_polygon, plot_partition, plot_tree, save, scatter, tree_regions
 from ..plotting.regions import Box, corners
-from ..plotting.style import HALO
+from ..plotting.style import COLOURS, HALO
 
 UNIT_SQUARE: Box = (0.0, 1.0, 0.0, 1.0)
 
@@ -48,33 +49,26 @@ def _add_legend(figure: Figure, ax: Axes) -> None:
 
 SOLID: dict[str, Any] = {"color": "black", "linewidth": 1.5, "zorder": 4}
 DASHED: dict[str, Any] = {**SOLID, "linestyle": (0, (5, 3)), "linewidth": 1.2}
+DOTTED: dict[str, Any] = {"color": "grey", "linestyle": ":", "linewidth": 1.4}
 LABEL: dict[str, Any] = {"xytext": (5, 4), "textcoords": "offset points", "size": 9, "zorder": 5, "path_effects": HALO}
 RING: dict[str, Any] = {"s": 200, "facecolor": "none", "edgecolor": "black", "linewidth": 1.5, "zorder": 4}
 
 
 def figure1(seed: int = 0) -> Figure:
-    """Draw a small tree and the partition that it creates, with the same node numbers in both.
-
-    (The paper's tree is axis-parallel; this one is oblique.)
-    """
-
-    def heights(X: np.ndarray) -> np.ndarray:
-        x1, x2 = X.T
-        return np.stack([0.5 * x1 + x2 - 0.75, x2 - 1.6 * x1 + 0.1, x2 + 1.1 * x1 - 0.55])
-
-    X = _uniform_square(90, seed, lambda X: np.abs(heights(X)).min(axis=0) > 0.03)
-    first, second, third = heights(X) > 0
-    y = np.where(first, np.where(second, "A", "B"), np.where(third, "C", "A"))
-    model = OC1Classifier(prune=None, random_state=seed).fit(X, y)
+    """Draw a small axis-parallel tree and the partition that it creates, with the same node numbers in both."""
+    X = _uniform_square(90, seed, lambda X: np.abs(X[:, :, None] - [0.45, 0.7, 0.35]).min(axis=(1, 2)) > 0.02)
+    x1, x2 = X.T
+    y = np.where(x1 > 0.45, np.where(x2 > 0.35, "B", "A"), np.where(x2 > 0.7, "A", "C"))
+    model = OC1Classifier(splits="axis", min_samples_leaf=5, prune=None, random_state=seed).fit(X, y)
     figure = Figure(figsize=(10, 5), layout="compressed")
     left, right = figure.subplots(1, 2, width_ratios=(1.2, 1))
     plot_tree(model, ax=left)
-    left.set_title("An oblique tree ...")
+    left.set_title("An axis-parallel tree ...")
     _draw(right, model, X, y, "... and its partition of the attribute space")
     _show_unit_square(right)
     polygons = tree_regions(model.tree_, UNIT_SQUARE)[0]
     for leaf in np.flatnonzero(model.tree_.is_leaf):
-        right.annotate(str(leaf), polygons[leaf].mean(axis=0), size=9, style="italic", zorder=5, path_effects=HALO)
+        right.annotate(str(leaf), polygons[leaf].mean(axis=0), size=11, style="italic", zorder=5, path_effects=HALO)
     return figure
 
 
@@ -100,15 +94,80 @@ def figure2(seed: int = 0) -> Figure:
     return figure
 
 
+def oblique_splits(X: np.ndarray, distance: float) -> tuple[np.ndarray, np.ndarray]:
+    """Return the oblique splits of points in a plane as section 1.2 of the paper counts them.
+
+    Each pair of points defines a line, which is moved a little in 2^d = 4 ways, so that each of the two lies on either
+    side of it.
+
+    Parameters
+    ----------
+    X : array (n, 2)
+        No three of them on a line.
+    distance : float
+        How far a line passes by its two points; all others must be further away from it.
+
+    Returns
+    -------
+    ends : array (4 * n * (n - 1) / 2, 2, 2)
+        Where each line passes by its two points.
+    above : bool array (4 * n * (n - 1) / 2, n)
+        The points above each line. The four lines of two points divide them differently; of more points, some lines
+        divide them in the same way.
+    """
+    ends: list[np.ndarray] = []
+    for i, j in combinations(range(len(X)), 2):
+        normal = _normal(X[i], X[j]) / np.linalg.norm(X[j] - X[i])
+        ends.extend(X[[i, j]] + np.outer(ways, normal) for ways in product((distance, -distance), repeat=2))
+    normals = [_normal(*sorted(pair, key=tuple)) for pair in ends]  # upwards
+    above = [(X - start) @ normal > 0 for (start, _), normal in zip(ends, normals, strict=True)]
+    return np.array(ends), np.array(above)
+
+
+def _normal(start: np.ndarray, end: np.ndarray) -> np.ndarray:
+    """Return a vector at right angles to the line through two points."""
+    return np.array([start[1] - end[1], end[0] - start[0]])
+
+
+def figure3(seed: int = 0) -> Figure:
+    """Draw all axis-parallel and all oblique splits of two points, as the paper does, and of four."""
+    points = np.array([[0.35, 0.4], [0.62, 0.65], [0.3, 0.72], [0.75, 0.25]])
+    figure = Figure(figsize=(10.5, 6), layout="compressed")
+    panels = figure.subplots(1, 2)
+    for ax, n in zip(panels, (2, 4), strict=True):
+        X = points[:n]
+        ends, above = oblique_splits(X, 0.02)
+        for place in X - 0.035:
+            ax.axvline(place[0], **DOTTED)
+            ax.axhline(place[1], **DOTTED)
+        for start, end in ends:
+            ax.axline(start, end, color=COLOURS[0], linewidth=1.0)
+        ax.scatter(*X.T, s=70, color="black", zorder=3)
+        n_different = len(np.unique(above, axis=0))
+        more = f"({n_different} of them divide the points differently)" if n_different < len(ends) else ""
+        ax.set_title(f"{n} points: {2 * n} axis-parallel splits, {len(ends)} oblique ones\n{more}")
+    _show_unit_square(*panels)
+    panels[0].plot([], [], label="axis-parallel splits: $n d$", **DOTTED)
+    panels[0].plot([], [], color=COLOURS[0], label=r"oblique splits: at most $2^d \binom{n}{d}$")
+    _add_legend(figure, panels[0])
+    return figure
+
+
+#: Seeds of Figure 5 that are tried; all fail once in ten million times.
+MAX_JUMPS_TRIED = 100
+
+
 def figure5(seed: int = 0) -> Figure:
     """Draw the split that CART-LC cannot improve, and the one that OC1 finds from there by one random jump.
 
-    A single jump does not always succeed: the seeds from `seed` on are tried until one does.
+    Moves that leave the impurity as it is are not allowed (``stagnation=0``), so that only the jump can get away. It
+    does for about one seed in six: the seeds from `seed` on are tried until one does.
     """
     X, y = load_figure5()
+    options: dict[str, Any] = {"n_restarts": 0, "stagnation": 0.0, "max_depth": 1, "prune": None}
     stuck = CARTLCClassifier(max_depth=1, prune=None).fit(X, y)
-    for attempt in range(100):
-        jumped = OC1Classifier(n_restarts=0, n_jumps=1, max_depth=1, prune=None, random_state=seed + attempt).fit(X, y)
+    for attempt in range(MAX_JUMPS_TRIED):
+        jumped = OC1Classifier(n_jumps=1, random_state=seed + attempt, **options).fit(X, y)
         if jumped.score(X, y) == 1.0:
             break
     figure = Figure(figsize=(10, 5.7), layout="compressed")
@@ -122,7 +181,7 @@ def figure5(seed: int = 0) -> Figure:
         _draw(ax, model, X, y, title, is_numbered=False)
         ax.scatter(*X[wrong].T, label="on the wrong side", **RING)
     right.plot(*left.lines[0].get_xydata().T, **DASHED)
-    left.plot([], [], label=f"where OC1 starts (jumps tried from here: {attempt + 1})", **DASHED)
+    left.plot([], [], label=f"where OC1 starts (jump {attempt + 1} gets away; one in six does)", **DASHED)
     _add_legend(figure, left)
     return figure
 
@@ -245,7 +304,7 @@ def figure9(seed: int = 0) -> Figure:
 
 
 #: What `draw_all` draws.
-FIGURES = {"figure1": figure1, "figure2": figure2, "figure5": figure5, "figure7": figure7, "figure9": figure9}
+FIGURES = {draw.__name__: draw for draw in (figure1, figure2, figure3, figure5, figure7, figure9)}
 
 
 def draw_all(folder: Path, seed: int = 0) -> list[Path]:
