@@ -78,7 +78,7 @@ def models():
 def valid_files():
     """Return (ending, content) of model files in all formats."""
     files = []
-    source = Source("kind", {"colour": ("red", "green")}, (), 120)
+    source = Source("kind", {}, (), 120)
     with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for i, (name, model) in enumerate(models().items()):

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn import metrics
 
-from oc1.evaluation.scores import Confusion, Residuals
+from oc1.evaluation.scores import MAX_UNKNOWN_CLASSES, Confusion, Residuals
 
 pairs = st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=60)
 
@@ -35,6 +35,21 @@ def test_unknown_classes_count_as_wrong():
     assert (confusion.n, confusion.n_correct, confusion.accuracy) == (4, 1, 0.25)
     assert confusion.to_dict()["unknown_classes"] == {"yak": [1, 0], "zebra": [0, 2]}
     assert confusion.precisions.tolist() == [0.5, 0.0]
+
+
+def test_very_many_unknown_classes_are_counted_together():
+    confusion = Confusion(["a", "b"])
+    labels = np.array([f"class {i:05}" for i in range(3000)], dtype=object)
+    for part in np.array_split(np.arange(3000), 3):
+        confusion.add(np.full(len(part), -1), np.zeros(len(part), dtype=int), labels[part])
+    assert list(confusion.unknown) == [f"class {i:05}" for i in range(MAX_UNKNOWN_CLASSES)] + ["other classes"]
+    assert confusion.unknown["other classes"].tolist() == [3000 - MAX_UNKNOWN_CLASSES, 0]
+    assert (confusion.n, confusion.n_correct) == (3000, 0)
+
+
+def test_too_many_classes_are_refused():
+    with pytest.raises(ValueError, match="100,000 classes are too many"):
+        Confusion(range(100_000))
 
 
 def test_no_examples():

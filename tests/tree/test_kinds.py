@@ -6,6 +6,7 @@ import pytest
 from oc1 import OC1Classifier, OC1Regressor
 from oc1.baselines import LMDTClassifier
 from oc1.datasets import make_rcb
+from oc1.kernels.records import Source
 from oc1.tree.linear import Tree
 from oc1.tree.machine import MachineTree
 from oc1.tree.regression import RegressionTree
@@ -122,3 +123,17 @@ def test_a_tree_is_read_by_its_own_kind_only(tree):
         if kind != tree.kind:
             with pytest.raises(ValueError, match="this is a tree of"):
                 other.from_dict(tree.to_dict())
+
+
+def test_rows_of_another_width_are_refused(tree):
+    d = len(tree.fill)
+    for X in (np.zeros((4, d - 1)), np.zeros((4, d + 1)), np.zeros((4, 1)), np.zeros((0, 0)), np.zeros(d)):
+        for ask in (tree.apply, tree.coded, tree.decision_path):
+            with pytest.raises(ValueError, match=f"the tree has {d} attributes, but the shape of X is"):
+                ask(X)
+
+
+def test_kernels_see_only_rows_of_the_width_they_expect():
+    for X in (np.zeros((4, 2)), np.zeros(3)):
+        with pytest.raises(ValueError, match="X must have 3 columns"):
+            Source.of(X, np.zeros(3))

@@ -2,8 +2,9 @@ import numpy as np
 import pandas as pd
 
 from oc1 import OC1Classifier
+from oc1.tree.linear import Tree
 from oc1.tree.machine import MachineTree
-from oc1.tree.text import text
+from oc1.tree.text import MAX_DEPTH, text
 
 
 def test_text_speaks_in_the_users_names_and_units():
@@ -68,3 +69,25 @@ def test_a_tree_of_machines():
         "|   `-- b (-year + 2000.5): b  [0 4 0]",
         "`-- c (-width - 0.0833 year + 7): c  [0 0 2]",
     ]
+
+
+def test_very_deep_trees_are_cut():
+    n = 20_000  # a chain: node 2 i has the leaf 2 i + 1 and the next node
+    children = np.array([[i + 1, i + 2] if i % 2 == 0 else [-1, -1] for i in range(2 * n)] + [[-1, -1]], dtype=np.int32)
+    inner = children[:, 0] >= 0
+    tree = Tree(
+        children=children,
+        counts=np.ones((len(children), 1)),
+        gains=np.zeros(len(children)),
+        fill=np.zeros(1),
+        classes=np.array(["a"]),
+        feature_names=(),
+        terms=np.concatenate([[0], np.cumsum(inner)]),
+        features=np.zeros(n, dtype=np.int32),
+        coefficients=np.ones(n),
+        thresholds=np.zeros(len(children)),
+        gaps=np.zeros(len(children)),
+    )
+    lines = str(tree).splitlines()
+    assert len(lines) == 2 * MAX_DEPTH + 3
+    assert lines[-1].endswith(f"`-- yes: ... ({n - MAX_DEPTH} leaves)")

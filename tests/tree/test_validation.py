@@ -12,7 +12,7 @@ from oc1.baselines import LMDTClassifier
 from oc1.tree.linear import Tree
 from oc1.tree.machine import MachineTree
 from oc1.tree.regression import RegressionTree
-from oc1.tree.validation import InvalidField, described, tree_fields, within
+from oc1.tree.validation import InvalidField, described, labels, tree_fields, within
 
 OPTIONAL = {"codes", "categories", "missing", "kind"}
 
@@ -180,3 +180,13 @@ def test_the_record_of_a_field_is_named_before_it():
 def test_values_are_described_in_few_words():
     assert [described(value) for value in ([], {}, None, True, 1.5)] == ["a list", "an object", "null", "true", "1.5"]
     assert len(described("x" * 1000)) < 70
+
+
+def test_one_long_label_does_not_make_all_of_them_long():
+    values = [f"{i:06}" for i in range(20_000)] + ["x" * 1000]
+    found = labels(values, "labels", "str")
+    assert found.dtype == object
+    assert found.tolist() == values
+    assert labels(["a", "b"], "labels", "str").dtype.kind == "U"
+    with pytest.raises(InvalidField, match=r"labels\[1\]: has 1,001 characters, more than 1,000"):
+        labels(["a", "x" * 1001], "labels", "str")

@@ -7,6 +7,12 @@ from typing import Any
 
 import numpy as np
 
+#: Classes that a model does not know are listed up to this number.
+MAX_UNKNOWN_CLASSES = 100
+OTHER_CLASSES = "other classes"
+#: A confusion matrix has the square of this many numbers.
+MAX_CLASSES = 5000
+
 
 class Confusion:
     """Examples by their true and their predicted class.
@@ -21,7 +27,8 @@ class Confusion:
     counts : int array (n_classes, n_classes)
         True class in the rows, predicted class in the columns.
     unknown : dict of str to int array (n_classes,)
-        Predictions for examples of classes that the model does not know; they all count as wrong.
+        Predictions for examples of classes that the model does not know; they all count as wrong. The first
+        `MAX_UNKNOWN_CLASSES` have a row each, all others one together.
 
     Examples
     --------
@@ -32,6 +39,8 @@ class Confusion:
     """
 
     def __init__(self, classes: Sequence[Any]) -> None:
+        if len(classes) > MAX_CLASSES:
+            raise ValueError(f"{len(classes):,} classes are too many to count by; there may be {MAX_CLASSES:,}")
         self.classes = list(classes)
         self.counts = np.zeros((len(classes), len(classes)), dtype=np.int64)
         self.unknown: dict[str, np.ndarray] = {}
@@ -43,10 +52,13 @@ class Confusion:
         cells = np.bincount(truth[known] * k + predicted[known], minlength=k * k)
         self.counts += cells.reshape(k, k)
         if labels is not None:
-            for label in np.unique(labels[~known].astype(str)).tolist():
-                there = ~known & (labels.astype(str) == label)
-                before = self.unknown.get(label, np.zeros(k, dtype=np.int64))
-                self.unknown[label] = before + np.bincount(predicted[there], minlength=k)
+            names = list(map(str, labels[~known]))
+            n_more = max(0, MAX_UNKNOWN_CLASSES - len(self.unknown))
+            for name in sorted({*names} - {*self.unknown})[:n_more]:
+                self.unknown[name] = np.zeros(k, dtype=np.int64)
+            for name, prediction in zip(names, predicted[~known].tolist(), strict=True):
+                row = name if name in self.unknown else OTHER_CLASSES
+                self.unknown.setdefault(row, np.zeros(k, dtype=np.int64))[prediction] += 1
 
     @property
     def n(self) -> int:

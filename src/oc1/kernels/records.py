@@ -85,7 +85,9 @@ class Source(NamedTuple):
 
     @classmethod
     def of(cls, X: np.ndarray, fill: np.ndarray) -> Source:
-        """Make it of an array."""
+        """Make it of an array. Kernels trust the width that `fill` says, so it is checked here."""
+        if X.ndim != 2 or X.shape[1] != len(fill):
+            raise ValueError(f"X must have {len(fill)} columns, but its shape is {X.shape}")
         return cls(*flat_view(X), fill)
 
 

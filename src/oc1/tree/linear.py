@@ -71,6 +71,7 @@ class Tree(TreeStructure):
 
     def apply(self, X: np.ndarray, n_jobs: int = 1) -> np.ndarray:
         """Return the leaf that each row of a float array ends in; large inputs are shared among `n_jobs` threads."""
+        self.check_width(X)
         if self.codes:
             X = replace_by_codes(X, self.codes)
         out = np.empty(X.shape[0], dtype=np.int64)

@@ -62,6 +62,7 @@ class MachineTree(TreeStructure):
 
     def apply(self, X: np.ndarray, n_jobs: int = 1) -> np.ndarray:
         """Return the leaf that each row of a float array ends in (in one thread, whatever `n_jobs`)."""
+        self.check_width(X)
         X = np.where(np.isnan(X), self.fill, X)
 
         def largest(node: int, rows: np.ndarray) -> np.ndarray:

@@ -234,7 +234,13 @@ class TreeStructure(ABC):
 
     def coded(self, X: np.ndarray) -> np.ndarray:
         """Return rows as float64, with the codes of categories in place of their numbers."""
+        self.check_width(X)
         return replace_by_codes(X, self.codes) if self.codes else np.asarray(X, dtype=np.float64)
+
+    def check_width(self, X: np.ndarray) -> None:
+        """Refuse rows that do not have a value for each attribute."""
+        if X.ndim != 2 or X.shape[1] != len(self.fill):
+            raise ValueError(f"the tree has {len(self.fill)} attributes, but the shape of X is {X.shape}")
 
     # ------------------------------------------------------------------ words
 

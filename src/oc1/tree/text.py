@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 #: A longer set of categories is cut to this many words.
 MAX_CATEGORIES = 8
+#: Deeper subtrees are not written: each level indents all lines below it.
+MAX_DEPTH = 200
 
 
 def write_test(
@@ -123,6 +125,7 @@ def text(model: Any, digits: int = 3) -> str:
         largest function. A test on a single categorical attribute shows the categories for which the answer is yes; in
         linear combinations, categories appear as codes, which are listed below the tree. A test that has learned where
         to send missing values says "or missing" or "and not missing", or only tests whether a value is "missing".
+        More than 200 levels below the root, only the number of leaves is shown.
 
     Examples
     --------
@@ -157,14 +160,19 @@ def text(model: Any, digits: int = 3) -> str:
         return [f"{name} ({words}): " for name, words in zip(names, functions, strict=True)]
 
     lines = []
-    stack = [(0, "", "")]  # node, what stands before it, what stands before the nodes below it
+    n_leaves = tree.leaves_below
+    stack = [(0, 0, "", "")]  # node, its depth, what stands before it, what stands before the nodes below it
     while stack:
-        node, before, indent = stack.pop()
+        node, depth, before, indent = stack.pop()
+        if depth > MAX_DEPTH:
+            lines.append(f"{before}... ({n_leaves[node]} leaves)")
+            continue
         lines.append(before + describe(node))
         if not leaf[node]:
             below = answers(node)
             last = len(below) - 1
             for branch in range(last, -1, -1):
                 corner, bar = ("`-- ", "    ") if branch == last else ("|-- ", "|   ")
-                stack.append((tree.children[node, branch], indent + corner + below[branch], indent + bar))
+                child = tree.children[node, branch]
+                stack.append((child, depth + 1, indent + corner + below[branch], indent + bar))
     return "\n".join(lines + code_lists(tree, digits))

@@ -25,6 +25,10 @@ LABEL_TYPES: dict[str, type] = {
     "str": str,
     "object": str,
 }
+#: Of names and labels: they are repeated in each line of a tree's text.
+MAX_TEXT_LENGTH = 1000
+#: An array of texts gives each of them the room of the longest. Larger ones hold objects.
+MAX_FIXED_WIDTH_CHARACTERS = 2**22
 _USUAL = {bool: "bool", int: "int64", float: "float64", str: "str"}
 
 
@@ -99,6 +103,8 @@ def text(value: Any, where: str) -> str:
     """Return a text."""
     if not isinstance(value, str):
         raise InvalidField(where, f"must be a text, not {described(value)}")
+    if len(value) > MAX_TEXT_LENGTH:
+        raise InvalidField(where, f"has {len(value):,} characters, more than {MAX_TEXT_LENGTH:,}")
     return str(value)
 
 
@@ -180,6 +186,8 @@ def texts(values: Any, where: str, length: int | None = None) -> tuple[str, ...]
 def labels(values: Any, where: str, kind: str | None = None) -> np.ndarray:
     """Return class labels as ``np.unique`` gives them: of one type (a key of `LABEL_TYPES`), in order, each once."""
     types = {type(value) for value in items(values, where)}
+    if types == {str}:
+        texts(values, where)
     if kind is None:
         usual = len(types) <= 1 and types <= {*_USUAL}
         require(usual, where, "must all be texts, all whole numbers, all numbers, or true and false")
@@ -189,6 +197,8 @@ def labels(values: Any, where: str, kind: str | None = None) -> np.ndarray:
     in_order = all(one < other for one, other in pairwise(values))
     require(in_order, where, "the labels must be in order, each of them once")
     dtype = kind if kind != "int64" or max(values, default=0) < 2**63 else "uint64"
+    if kind == "str" and len(values) * max(map(len, values), default=0) > MAX_FIXED_WIDTH_CHARACTERS:
+        dtype = "object"
     try:
         with np.errstate(over="ignore"):
             array = np.array(values, dtype=dtype)

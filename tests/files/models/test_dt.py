@@ -262,3 +262,11 @@ def test_names_in_the_header_stay_on_their_line(pol, tmp_path):
     text = dt.format_tree(model, "a\nRoot\x1b, b")
     assert text.splitlines()[0] == "Training set: a Root , b, Dimensions: 2, Categories: 2"
     assert (read(text).predict(X) == model.predict(X)).all()
+
+
+def test_an_equation_may_go_over_very_many_lines():
+    d = 50_000
+    terms = "".join(f"+ 1 x[{m}]\n" for m in range(1, d + 1))
+    header = f"Training set: wide, Dimensions: {d}, Categories: 2\nRoot Hyperplane: Left = [1,0], Right = [0,1]\n"
+    model = read(f"{header}{terms}= 0\n")
+    assert model.tree_.features.tolist() == list(range(d))

@@ -188,13 +188,23 @@ def test_votes_of_votes(pol, tmp_path):
     assert_same(again, model)
 
 
+def test_columns_of_zeros_and_ones_are_kept_if_they_are_attributes(tmp_path):
+    path, one_hot = tmp_path / "model.json", {"colour": ("red", "grün")}
+    frame = pd.DataFrame({"colour=red": [0.0, 1.0, 0.0, 1.0], "colour=grün": [1.0, 0.0, 1.0, 0.0]})
+    model = OC1Classifier(random_state=0).fit(frame, [0, 1, 0, 1])
+    save_model(model, path, source=Source(one_hot=one_hot))
+    assert read_model(path).source.one_hot == one_hot
+    for wrong in ({"colour": ("grün", "red")}, {"shape": ("red", "grün")}, one_hot | {"x": ("y",)}):
+        with pytest.raises(ValueError, match=r"source\.one_hot: the 0/1 columns are not attributes of the model"):
+            save_model(model, path, source=Source(one_hot=wrong))
+
+
 def test_source_is_kept(fitted, tmp_path):
     path = tmp_path / "model.json"
-    source = Source("species", {"colour": ("red", "grün")}, ((0.0, 1.5), (math.nan, math.nan)), 120)
+    source = Source("species", {}, ((0.0, 1.5), (math.nan, math.nan)), 120)
     save_model(fitted["oc1"], path, source=source)
     stored = read_model(path)
     assert stored.source.target == "species"
-    assert stored.source.one_hot == source.one_hot
     assert stored.source.ranges[0] == (0.0, 1.5)
     assert all(map(math.isnan, stored.source.ranges[1]))
     assert stored.source.n_examples == 120

@@ -9,6 +9,9 @@ import typer
 from ..options import Json, Model
 from ..screen import plain, print_json, print_table, say
 
+#: A larger confusion matrix is not printed.
+MAX_PRINTED_CLASSES = 100
+
 
 def percent(share: float) -> str:
     """Write a share, a dash if there is none."""
@@ -84,7 +87,10 @@ def print_classes(scores: dict[str, Any]) -> None:
 
 
 def print_confusion(scores: Any) -> None:
-    """Print how many examples of each class were called what."""
+    """Print how many examples of each class were called what, unless there are very many classes."""
+    if len(scores.classes) > MAX_PRINTED_CLASSES:
+        say(f"The confusion matrix of {len(scores.classes)} classes is left out; --json has it.")
+        return
     labels = [str(label) for label in scores.classes]
     rows = [[label, *map(str, row)] for label, row in zip(labels, scores.counts.tolist(), strict=True)]
     rows += [[f"{label} (unknown)", *map(str, row.tolist())] for label, row in scores.unknown.items()]

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from ...files.tables import ReadOptions
     from ..predictor import Predictor
 
+#: Classes that a note names.
+MAX_NAMED_CLASSES = 10
+
 
 def test(
     model: Model,
@@ -52,8 +55,10 @@ def test(
     say()
     print_confusion(scores)
     if scores.unknown:
-        names = ", ".join(map(repr, scores.unknown))
-        note(f"note: the model does not know class {names}; these examples count as wrong")
+        names = [f"{label!r:.60}" for label in scores.unknown]
+        more = f" and {len(names) - MAX_NAMED_CLASSES} others" if len(names) > MAX_NAMED_CLASSES else ""
+        named = ", ".join(names[:MAX_NAMED_CLASSES]) + more
+        note(f"note: the model does not know class {named}; these examples count as wrong")
 
 
 def score_file(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from ...tree.linear import Tree
 from ...tree.machine import MachineTree
 from ...tree.regression import RegressionTree
 from ...tree.validation import InvalidField, described, within
+from ..inputs import ModelInputs
 from .dt import MAX_FEATURES
 from .record import FORMAT, FORMAT_VERSION, ModelRecord, Source
 
@@ -70,16 +72,20 @@ def decode_document(document: Any) -> tuple[ModelRecord, Source]:
     general = ("format", "version", "package", "source")
     record = _decode_model({name: value for name, value in document.items() if name not in general})
     with within("source"):
-        return record, _decode_source(document.get("source", {}), record.attributes["n_features_in_"])
+        return record, _decode_source(document.get("source", {}), record.attributes)
 
 
-def _decode_source(data: Any, n_features: int) -> Source:
+def _decode_source(data: Any, attributes: dict[str, Any]) -> Source:
     check.record(data, (), ("target", "one_hot", "ranges", "n_examples"))
-    target, n_examples, one_hot = (
-        data.get("target"),
-        data.get("n_examples"),
-        mapping(data.get("one_hot", {}), "one_hot"),
-    )
+    target, n_examples, n_features = data.get("target"), data.get("n_examples"), attributes["n_features_in_"]
+    values = mapping(data.get("one_hot", {}), "one_hot")
+    one_hot = {name: check.texts(own, f"one_hot[{described(name)}]") for name, own in values.items()}
+    if one_hot:
+        names = attributes.get("feature_names_in_")
+        try:
+            ModelInputs(n_features, None if names is None else tuple(names), one_hot).columns()
+        except ValueError as error:
+            raise InvalidField("one_hot", str(error)) from None
     ranges = []
     for i, pair in enumerate(check.items(data.get("ranges", []), "ranges")):
         low, high = _nullable(check.items(pair, f"ranges[{i}]", 2), f"ranges[{i}]").tolist()
@@ -89,7 +95,7 @@ def _decode_source(data: Any, n_features: int) -> Source:
     require(len(ranges) in (0, n_features), "ranges", wanted)
     return Source(
         None if target is None else check.text(target, "target"),
-        {name: check.texts(values, f"one_hot[{described(name)}]") for name, values in one_hot.items()},
+        one_hot,
         tuple(ranges),
         None if n_examples is None else check.whole(n_examples, "n_examples"),
     )
@@ -232,8 +238,9 @@ def _decode_member(data: dict[str, Any], vote: dict[str, Any], depth: int) -> tu
 def _decode_shares(rows: Any, n_classes: int) -> np.ndarray:
     """Return votes out of bag: a row of shares for each example, or of nulls."""
     where = "oob_decision_function"
-    unknown = [row == [None] * n_classes for row in check.items(rows, where)]
-    filled = [[0.0] * n_classes if one else row for one, row in zip(unknown, rows, strict=True)]
-    array = check.table(filled, where, width=n_classes, low=0, high=1)
-    array[unknown] = np.nan
+    for i, row in enumerate(check.items(rows, where)):
+        check.items(row, f"{where}[{i}]", n_classes)
+    array = _nullable([*chain.from_iterable(rows)], where, low=0, high=1, width=n_classes).reshape(-1, n_classes)
+    unknown = np.isnan(array)
+    require(bool((unknown.any(axis=1) == unknown.all(axis=1)).all()), where, "a row must have no null, or nothing else")
     return array

@@ -178,13 +178,13 @@ def _hyperplanes(numbered: list[tuple[int, str]], d: int, k: int, path: FilePath
             raise FileProblem(path, f"the hyperplane {described(match[1])} is there twice", line=number)
         left, right = (_read_counts(match[side], k, number, path) for side in (2, 3))
         # A long equation may go over several lines.
-        equation, at = "", number
-        while "=" not in equation:
+        parts, at = [""], number
+        while "=" not in parts[-1]:
             at, more = next(rest, (at, None))
             if more is None or "hyperplane" in more.lower():
                 raise FileProblem(path, "the equation of this hyperplane, which ends in '= 0', is missing", line=number)
-            equation = f"{equation} {more}" if equation else more
-        hyperplanes[label] = _Hyperplane(number, left, right, *_read_equation(equation, d, at, path))
+            parts.append(more)
+        hyperplanes[label] = _Hyperplane(number, left, right, *_read_equation(" ".join(parts[1:]), d, at, path))
     return hyperplanes
 
 

@@ -1,6 +1,7 @@
 """Tables of examples in CSV, TSV, Parquet, ARFF or OC1's own format, read whole or in batches."""
 
-from .batches import ExampleBatch, ModelInputs, label_indices, scan_table
+from ..inputs import ModelInputs
+from .batches import ExampleBatch, label_indices, scan_table
 from .columns import ReadOptions
 from .parsing import prefetch
 from .reading import Table, read_table

@@ -4,36 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from ..inputs import InputColumn, ModelInputs
 from ..problems import FilePath
-from .columns import InputColumn, Reader, ReadOptions, assemble, checked_numbers, find_column, find_roles, open_reader
+from .columns import Reader, ReadOptions, assemble, checked_numbers, find_column, find_roles, open_reader
 from .parsing import TextFound
 from .sniffing import is_number, listed, shown_name, whole_number
-
-
-@dataclass(frozen=True)
-class ModelInputs:
-    """What a model wants to see.
-
-    Parameters
-    ----------
-    n_features : int
-        After text columns became 0/1 columns.
-    names : tuple of str or None
-        Of these attributes; None to go by position.
-    one_hot, categorical, target
-        As in `Table`.
-    """
-
-    n_features: int
-    names: tuple[str, ...] | None
-    one_hot: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    categorical: tuple[str, ...] = ()
-    target: str | None = None
 
 
 @dataclass(frozen=True)
@@ -55,23 +35,6 @@ class ExampleBatch:
     y: np.ndarray | None
     first_row: int
     n_bytes: int
-
-
-def _expected(inputs: ModelInputs) -> list[InputColumn]:
-    """Return the columns that a model wants, before some become 0/1 columns."""
-    if inputs.names is None:
-        n_columns = inputs.n_features - sum(map(len, inputs.one_hot.values())) + len(inputs.one_hot)
-        titles = list(map(str, range(n_columns)))
-    else:
-        first = {f"{title}={values[0]}": title for title, values in inputs.one_hot.items() if values}
-        others = {f"{title}={value}" for title, values in inputs.one_hot.items() for value in values[1:]}
-        titles = [first.get(name, name) for name in inputs.names if name not in others]
-    return [
-        InputColumn(title, "one_hot", inputs.one_hot[title])
-        if title in inputs.one_hot
-        else InputColumn(title, "text" if title in inputs.categorical else "number")
-        for title in titles
-    ]
 
 
 def scan_table(
@@ -110,7 +73,7 @@ def scan_table(
         Whatever is wrong with the file, with line and column.
     """
     with closing(open_reader(path, options, batch_bytes)) as reader:
-        expected = _expected(inputs)
+        expected = inputs.columns()
         target, places = _match(reader, inputs, expected, options, labelled)
         kinds = {m: "number" if own.kind == "number" else "text" for m, own in zip(places, expected, strict=True)}
         numeric = [m for m, kind in kinds.items() if kind == "number"]

@@ -6,11 +6,12 @@ import os
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import polars as pl
 
+from ..inputs import InputColumn
 from ..problems import FilePath
 from ..source import ByteSource
 from .arff import read_declarations
@@ -142,28 +143,6 @@ def checked_numbers(chunk: Chunk, columns: list[int], options: ReadOptions) -> n
         too_large = is_number(text) and "inf" not in text.lower()
         raise chunk.complain(row, column, f"{shown(text)} is {'too large a' if too_large else 'not a finite'} number")
     return X
-
-
-@dataclass(frozen=True)
-class InputColumn:
-    """A column of a file as a model sees it.
-
-    Parameters
-    ----------
-    title : str
-    kind : {"number", "text", "one_hot"}
-    values : tuple of str
-        Of a column that becomes 0/1 columns.
-    """
-
-    title: str
-    kind: Literal["number", "text", "one_hot"]
-    values: tuple[str, ...] = ()
-
-    @property
-    def names(self) -> list[str]:
-        """Names of what it becomes."""
-        return [f"{self.title}={value}" for value in self.values] or [self.title]
 
 
 def assemble(columns: Sequence[InputColumn], numbers: np.ndarray, texts: Iterable[pl.Series]) -> Any:

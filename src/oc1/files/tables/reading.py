@@ -11,9 +11,10 @@ from typing import Any, Literal
 import numpy as np
 import polars as pl
 
+from ..inputs import InputColumn
 from ..problems import FilePath, FileProblem
 from ..source import ByteSource
-from .columns import InputColumn, Reader, ReadOptions, Roles, assemble, checked_numbers, find_roles, open_reader
+from .columns import Reader, ReadOptions, Roles, assemble, checked_numbers, find_roles, open_reader
 from .parsing import Chunk, TextFound
 from .sniffing import is_number, shown, shown_name, whole_number
 
