@@ -1,19 +1,30 @@
-"""Damaged model files: valid ones of all kinds, ways to spoil them, and what must hold of whatever loads."""
+"""Damaged files: valid models, tables and journals of all kinds, ways to spoil them, and what must hold of the rest.
+
+A spoilt model is loaded and asked all it can be asked (`outcome`), or it goes with a spoilt table through the commands
+(`command`, `run_command`).
+"""
 
 import gzip
+import io
 import json
 import random
 import re
 import tempfile
 import warnings
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+import polars as pl
+from typer.testing import CliRunner
 
 from oc1.baselines import C45Classifier
+from oc1.cli.app import app
+from oc1.experiments.journal import Journal
 from oc1.files.models.storage import Source, read_model, save_model
 from oc1.files.problems import FileProblem
+from oc1.files.tables import write_table
 from oc1.learners.classifier import OC1Classifier
 from oc1.learners.ensemble import OC1EnsembleClassifier
 from oc1.learners.registry import LEARNERS, make_learner
@@ -35,10 +46,17 @@ TOKENS = [
     b"\\ud800",
     b",",
 ]
+CELLS = [
+    b"", b"?", b"NA", b"inf", b"-1e999", b"1e400", b"0x10", b"1,5", b'"', b'""', b'"a', b"'", b"\xff", b"\x00", b"\r",
+    b"{}",
+    b"\xef\xbb\xbf", b"x" * 100_000, b"9" * 5000, b"\xc3\xa9", b"1e-400", b"nan", b"True", b" ", b"\t", b"red", b"%",
+    b"@data", b"=1+1", b'"a\nb"', b"\xe2\x80\xa8", b"1_000", b"1e5",
+]  # fmt: skip
 VALUES = [
     None, True, False, -1, 0, 1, 2, 3, 2**31, 2**31 - 1, 2**63, -(2**63), 10**30, 0.5, -0.0, 1e308, -1e308, 5e-324,
     float("nan"), float("inf"), "", "x", "\ud800", "\x1b[31m", [], {}, [[]], [None], [1], {"tuple": [1]},
     {"dict": [[1, 2]]}, {"learner": "OC1Classifier", "parameters": {}}, [[-1, -1]], "OC1Regressor", "LMDTClassifier",
+    "x" * 100_000, [0] * 50_000, [[]] * 20_000, {"0": ["a", "b", "c"]}, {"size": ["1", "2"]}, ["a", "a" * 2000],
 ]  # fmt: skip
 
 
@@ -88,6 +106,36 @@ def valid_files():
                 save_model(model, path, source=source)
                 files.append((ending, path.read_bytes()))
     return files
+
+
+def valid_tables():
+    """Return (ending, content) of the examples in all formats."""
+    frame, y = examples()
+    table = {name: frame[name].to_numpy() for name in frame} | {"class": y}
+    tables = []
+    with tempfile.TemporaryDirectory() as folder:
+        for ending in (".csv", ".tsv", ".arff", ".parquet", ".csv.gz"):
+            write_table(Path(folder, f"table{ending}"), table)
+            tables.append((ending, Path(folder, f"table{ending}").read_bytes()))
+        numbers = {name: column for name, column in table.items() if name != "colour"}
+        for ending in (".csv", ".data"):
+            write_table(Path(folder, f"numbers{ending}"), numbers)
+            tables.append((ending, Path(folder, f"numbers{ending}").read_bytes()))
+    return tables
+
+
+FINGERPRINT = {"experiment": "fuzz", "seed": 0}
+RECORD = {
+    "data": "iris", "learner": "oc1", "repeat": 0, "fold": 1, "n_test": 50, "n_correct": 48, "leaves": 3,
+    "depth": 2, "hyperplanes": 0, "seconds": 0.5,
+}  # fmt: skip
+
+
+def valid_journal():
+    """Return the content of a journal."""
+    return "\n".join(
+        json.dumps(one) for one in ({"fingerprint": FINGERPRINT}, RECORD, {**RECORD, "fold": 2}, "")
+    ).encode()
 
 
 # ---------------------------------------------------------------------------------------------------- spoiling
@@ -176,6 +224,52 @@ def spoil_structure(rng: random.Random, data: bytes) -> bytes:
     return json.dumps(document).encode()
 
 
+def spoil_cells(rng: random.Random, data: bytes) -> bytes:
+    """Change cells of a text table, once or a few times."""
+    lines = data.split(b"\n")
+    for _ in range(rng.choice([1, 1, 2, 5])):
+        row = rng.randrange(len(lines))
+        cells = lines[row].split(b",")
+        cells[rng.randrange(len(cells))] = rng.choice(CELLS)
+        lines[row] = b",".join(cells)
+    return b"\n".join(lines)
+
+
+def strange_parquet(rng: random.Random) -> bytes:
+    """Return a Parquet file with columns of unusual types, some under the names that the models know."""
+    n = rng.choice([0, 1, 5])
+    columns = {
+        "whole": pl.Series([2**63 - 1] * n, dtype=pl.Int64),
+        "unsigned": pl.Series([2**64 - 1] * n, dtype=pl.UInt64),
+        "infinite": pl.Series([float("inf")] * n, dtype=pl.Float32),
+        "list": pl.Series([[1.0]] * n, dtype=pl.List(pl.Float64)),
+        "struct": pl.Series([{"a": 1}] * n, dtype=pl.Struct({"a": pl.Int64})),
+        "bytes": pl.Series([b"\xff"] * n, dtype=pl.Binary),
+        "nulls": pl.Series([None] * n, dtype=pl.Null),
+        "flag": pl.Series([True] * n, dtype=pl.Boolean),
+        "date": pl.Series([0] * n, dtype=pl.Int32).cast(pl.Date),
+        "decimal": pl.Series(["1.5"] * n).cast(pl.Decimal(20, 2)),
+        "text": pl.Series(["red", "x\x00", "", "NA", "1e5"][:n], dtype=pl.Categorical),
+    }
+    chosen = rng.sample(sorted(columns), rng.randrange(1, 5))
+    names = rng.sample(["size", "other", "colour", "class", "", "x" * 5000, "0"], len(chosen))
+    buffer = io.BytesIO()
+    pl.DataFrame({name: columns[own] for name, own in zip(names, chosen, strict=True)}).write_parquet(buffer)
+    return buffer.getvalue()
+
+
+def spoilt_table(tables: list[tuple[str, bytes]], rng: random.Random) -> tuple[str, bytes]:
+    """Return the (ending, content) of a damaged table, sometimes under another ending."""
+    ending, data = rng.choice(tables)
+    if ending == ".parquet":
+        return ending, strange_parquet(rng) if rng.random() < 0.5 else spoil_bytes(rng, data)
+    if ending.endswith(".gz") and rng.random() < 0.7:
+        data = gzip.decompress(data)
+        return ending, gzip.compress(rng.choice([spoil_bytes, spoil_lines, spoil_cells])(rng, data), 1, mtime=0)
+    data = rng.choice([spoil_bytes, spoil_lines, spoil_cells])(rng, data)
+    return rng.choice(tables)[0] if rng.random() < 0.1 else ending, data
+
+
 def spoilt(files: list[tuple[str, bytes]], number: int, seed: int = 0) -> tuple[str, bytes]:
     """Return the (ending, content) of a damaged file; the same for the same numbers."""
     rng = random.Random(seed * 1_000_000_007 + number)
@@ -227,3 +321,83 @@ def use(model) -> None:
             assert one.decision_path(own).shape == (n, one.tree_.n_nodes)
             assert one.unpruned_tree_.apply(np.zeros((n, one.n_features_in_))).shape == (n,)
             assert str(one.tree_)
+
+
+# ---------------------------------------------------------------------------------------------------- commands
+
+
+class Command(NamedTuple):
+    """Arguments of the command line, and the files that they name."""
+
+    arguments: tuple[str, ...]
+    files: dict[str, bytes]
+
+
+#: What may be asked of a model and a table; {model} and {table} are the names of files, and those that draw are few.
+COMMANDS = 3 * [
+    "classify {model} {table}",
+    "classify {model} {table} --json --leaf",
+    "classify {model} {table} -o out.parquet --no-probabilities",
+    "test {model} {table}",
+    "test {model} {table} --json --target class",
+    "show {model}",
+    "show {model} --json --digits 17",
+    "convert {model} --to python",
+    "convert {model} --to sql --table t",
+    "convert {model} --to c",
+    "convert {model} --to c --numbers fixed --data {table}",
+    "convert {model} -o out.onnx",
+    "convert {model} -o out.json",
+    "convert {model} -o out.dt",
+    "train {table} --learner axis --holdout 0 -o out.json",
+    "train {table} --learner axis --one-hot --holdout 0 -o out.json",
+    "train {table} --learner axis --categorical --target class --holdout 0 -o out.json.gz",
+] + ["plot {model} -o out.svg", "plot {model} -o out.png", "plot {model} {table} -o out.png"]
+
+
+def command(models: list[tuple[str, bytes]], tables: list[tuple[str, bytes]], number: int, seed: int = 0) -> Command:
+    """Return a command on a damaged model, a damaged table, or both; the same for the same numbers."""
+    rng = random.Random(seed * 1_000_000_007 + number)
+    words = rng.choice(COMMANDS)
+    what = rng.choice(["model", "table", "both"])
+    (model_ending, model), (table_ending, table) = rng.choice(models), rng.choice(tables)
+    if what != "table" and "{model}" in words:
+        model_ending, model = spoilt(models, rng.randrange(10**9), seed)
+    if what != "model" or "{model}" not in words:
+        table_ending, table = spoilt_table(tables, rng)
+    names = {"model": f"model{model_ending}", "table": f"table{table_ending}"}
+    arguments = tuple(words.format(**names).split())
+    return Command(arguments, {names["model"]: model, names["table"]: table})
+
+
+def run_command(own: Command) -> str:
+    """Run a command in the current folder; anything but an answer or a refusal in one sentence is an exception."""
+    for name, content in own.files.items():
+        Path(name).write_bytes(content)
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        done = CliRunner().invoke(app, list(own.arguments))
+    if done.exception is not None and not isinstance(done.exception, SystemExit):
+        raise done.exception
+    assert done.exit_code in (0, 1, 2), done.exit_code
+    if done.exit_code == 0:
+        return "worked"
+    message = done.stderr.strip().split("\n")[-1]
+    assert message.startswith("error: ") or done.exit_code == 2, done.stderr[-1000:]
+    assert len(message) < 1500, message[:1500]
+    assert "memory" not in message, message
+    return "refused"
+
+
+def journal_outcome(number: int, seed: int = 0) -> str:
+    """Open a damaged journal."""
+    rng = random.Random(seed * 1_000_000_007 + number)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "run.jsonl")
+        path.write_bytes(rng.choice([spoil_bytes, spoil_lines])(rng, valid_journal()))
+        try:
+            Journal(path, FINGERPRINT)
+        except ValueError as problem:
+            assert len(str(problem)) < 1000
+            return "refused"
+    return "worked"

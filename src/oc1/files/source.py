@@ -64,6 +64,16 @@ class ByteSource:
         with self._guarded():
             return self._stream.read(size)
 
+    def read_all(self, limit: int) -> bytes:
+        """Return all bytes; refuse more than `limit`."""
+        blocks: list[bytes] = []
+        while sum(map(len, blocks)) <= limit:
+            # Asked for all of them at once, Python would make room for the limit.
+            blocks.append(self.read(max(1 << 20, sum(map(len, blocks)))))
+            if not blocks[-1]:
+                return b"".join(blocks)
+        raise self.problem(f"is larger than {limit:,} bytes, the most that a model file may have")
+
     @contextmanager
     def _guarded(self) -> Iterator[None]:
         with explained(self.path):

@@ -133,9 +133,7 @@ def read_record(path: FilePath, content: bytes | None = None) -> tuple[ModelReco
         if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
             raise FileProblem(path, "is not a regular file")
     with closing(ByteSource(path, content)) as file, _problems_of(path):
-        data = file.read(MAX_FILE_BYTES + 1)
-        if len(data) > MAX_FILE_BYTES:
-            raise FileProblem(path, f"is larger than {MAX_FILE_BYTES:,} bytes, the most that a model file may have")
+        data = file.read_all(MAX_FILE_BYTES)
         if not data.strip():
             raise FileProblem(path, "is empty")
         if _is_pickle(data):
