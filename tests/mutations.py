@@ -398,6 +398,8 @@ def journal_outcome(number: int, seed: int = 0) -> str:
         try:
             Journal(path, FINGERPRINT)
         except ValueError as problem:
-            assert len(str(problem)) < 1000
-            return "refused"
-    return "worked"
+            message = str(problem)
+        else:
+            return "worked"
+    assert len(message) < 1000
+    return "refused"
