@@ -34,7 +34,7 @@ MAX_SECONDS = 5.0
 #: Of the clock: a process that waits for something takes no time of the processor.
 MAX_WAITING_SECONDS = 120.0
 #: A process starts afresh after this many inputs: what matplotlib and others keep must not count as one input's.
-INPUTS_PER_PROCESS = 2000
+INPUTS_PER_PROCESS = 500
 
 KINDS = ("models", "commands", "journals")
 Files = list[tuple[str, bytes]]
@@ -127,6 +127,7 @@ def main() -> int:
                 child.kill()
         if state[0] == end:
             number = end
+            print(f"{what}: {number - options.first} inputs, {failures} failures", flush=True)
             continue
         failures += 1
         reason = "failed" if state[3] else f"ended with {child.exitcode} (crash, too much memory or time)"

@@ -335,9 +335,10 @@ class Command(NamedTuple):
 
 #: What may be asked of a model and a table; {model} and {table} are the names of files, and those that draw are few.
 COMMANDS = 3 * [
+    "classify {model} {table} --target class",
+    "classify {model} {table} --target class --json --leaf",
+    "classify {model} {table} --target -1 -o out.parquet --no-probabilities",
     "classify {model} {table}",
-    "classify {model} {table} --json --leaf",
-    "classify {model} {table} -o out.parquet --no-probabilities",
     "test {model} {table}",
     "test {model} {table} --json --target class",
     "show {model}",

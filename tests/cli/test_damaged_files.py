@@ -16,7 +16,7 @@ def test_every_command_works_on_what_is_not_damaged(files, tmp_path, monkeypatch
     monkeypatch.chdir(tmp_path)
     (_, model), tables = files[0][0], dict(files[1])
     given = {"model.json": model, "table.csv": tables[".csv"]}
-    for words in ("classify model.json table.csv -o out.csv", "show model.json", "convert model.json --to sql"):
+    for words in ("classify model.json table.csv -t class", "show model.json", "convert model.json --to sql"):
         assert mutations.run_command(mutations.Command(tuple(words.split()), given)) == "worked"
 
 

@@ -73,7 +73,7 @@ class Journal:
                 self._take(self._record_type(**entry))
                 return
             found: dict[str, Any] = dict(entry["fingerprint"])
-        except (ValueError, TypeError, KeyError) as error:
+        except (ValueError, TypeError, KeyError, RecursionError) as error:
             reason = f" ({error})" if isinstance(error, ImpossibleRecord) else ""
             problem = f"not a line of a journal{reason}; delete the file to start over"
             raise FileProblem(self.path, problem, line=number) from None
