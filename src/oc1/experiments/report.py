@@ -6,11 +6,14 @@ All functions take the entries that `oc1.experiments.reproduce` writes to ``resu
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Iterable, Mapping
 from html import escape
 from pathlib import Path
 from typing import Any
 
+from .claims import HEADER as CLAIMS_HEADER
+from .claims import claims_table
 from .contest import EXPLANATION, accuracy_table, place_table
 
 Entry = Mapping[str, Any]
@@ -27,6 +30,7 @@ th, td { padding: .2em .7em; border-bottom: 1px solid #ddd; text-align: right; w
 th:first-child, td:first-child, .names td:nth-child(2), .names th:nth-child(2) { text-align: left; }
 th { border-bottom: 2px solid #888; }
 .near { background: #d9efdc; } .off { background: #fdf0c8; } .far { background: #f8d3cd; }
+.words td { text-align: left; white-space: normal; vertical-align: top; min-width: 9em; }
 .note { color: #555; } img { max-width: 100%; } figure { margin: 1em 0; }
 """
 
@@ -130,14 +134,21 @@ def _notes(entry: Entry) -> list[str]:
     return [*(f"Not run: {line}" for line in entry["skipped"]), *failures]
 
 
+def claims_markdown(entries: Mapping[str, Entry]) -> str:
+    """Return what the paper claims, and what came of it, in Markdown."""
+    header, rows = claims_table(entries)
+    return markdown_table(header, rows) + "\n" if rows else ""
+
+
 def markdown(entry: Entry, seconds: Mapping[str, float] | None = None) -> str:
     """Return an experiment's tables in Markdown."""
     parts = [f"# {entry['title']}", ": ".join(_preface(entry)), settings_line(entry), *_notes(entry)]
-    parts += [_markdown_table(header, rows) for header, rows in _tables(entry, seconds)]
+    parts += [markdown_table(header, rows) for header, rows in _tables(entry, seconds)]
     return "\n\n".join(parts) + "\n"
 
 
-def _markdown_table(header: list[str], rows: list[list[str]]) -> str:
+def markdown_table(header: list[str], rows: list[list[str]]) -> str:
+    """Return a table in Markdown."""
     lines = [header, ["---"] * len(header), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
@@ -145,15 +156,17 @@ def _markdown_table(header: list[str], rows: list[list[str]]) -> str:
 def _html_table(header: list[str], rows: list[list[str]]) -> str:
     def cell(column: str, text: str) -> str:
         if column != DIFFERENCE or text == "-":
-            return f"<td>{escape(text)}</td>"
+            bold = re.sub(r"\*\*(.+?)\*\*", r"<b>\1</b>", escape(text))
+            return f"<td>{bold}</td>"
         away = abs(float(text))
         shade = "near" if away <= SMALL_DIFFERENCE else "off" if away <= LARGE_DIFFERENCE else "far"
         return f'<td class="{shade}">{escape(text)}</td>'
 
-    names = ' class="names"' if header[1] in ("learner", "learners") else ""
+    kinds = {"learner": "names", "learners": "names", CLAIMS_HEADER[1]: "words"}
+    kind = f' class="{kinds[header[1]]}"' if header[1] in kinds else ""
     head = "".join(f"<th>{escape(name)}</th>" for name in header)
     body = "\n".join(f"<tr>{''.join(map(cell, header, row))}</tr>" for row in rows)
-    return f"<table{names}>\n<tr>{head}</tr>\n{body}\n</table>"
+    return f"<table{kind}>\n<tr>{head}</tr>\n{body}\n</table>"
 
 
 def _picture(path: Path) -> str:
@@ -189,6 +202,9 @@ def page(
             f'<span class="off">up to {LARGE_DIFFERENCE:g}</span>, <span class="far">more</span>.</p>'
         ),
     ]
+    header, rows = claims_table(entries)
+    if rows:
+        body += ["<h2>What section 4 of the paper claims</h2>", _html_table(header, rows)]
     for name, entry in entries.items():
         body.append(f'<h2 id="{escape(name)}">{escape(entry["title"])}</h2>')
         body.append("<p><b>{}:</b> {}</p>".format(*map(escape, _preface(entry))))

@@ -65,12 +65,14 @@ def _update(path: Path, name: str, entry: Any) -> None:
 
 
 def _write_page(out: Path) -> None:
-    """Write ``report.html`` from what the folder holds."""
+    """Write ``report.html`` and ``claims.md`` from what the folder holds."""
     results = _read(out / "results.json")
     pictures = {name: sorted(out.glob(f"{name}-chart*.png")) for name in results}
     pictures["figures"] = sorted((out / "figures").glob("*.png"))
     page = report.page(results, _read(out / "timings.json"), pictures)
     write_file(out / "report.html", page.encode())
+    if claims := report.claims_markdown(results):
+        write_file(out / "claims.md", claims.encode())
 
 
 def _drawing(module: str, say: Callable[[str], None]) -> Any:
