@@ -42,6 +42,22 @@ def test_logistic_regression_is_scikit_learns(ridge, seed):
         np.testing.assert_allclose(plane, exact_logistic(Z, right, weights, ridge), rtol=0.01, atol=0.005)
 
 
+def test_attributes_that_all_but_agree_have_a_plane():
+    """Their common part is so large that float32 cannot tell the rest from it, and the system is no longer definite."""
+    rng = np.random.default_rng(0)
+    Z = np.ones((300, 31))
+    Z[:, :-1] = 1000.0 + rng.normal(size=(300, 30))
+    right = Z[:, :-1] @ rng.normal(size=30) + 0.2 * rng.normal(size=300)
+    right = right > np.median(right)
+
+    def objective(plane):
+        return logistic_loss(Z @ plane, right, np.ones(len(Z))) + 0.5 * plane[:-1] @ plane[:-1]
+
+    plane = ridge_logistic(Z, right, np.ones(len(Z)), 1.0).plane
+    exact = exact_logistic(Z, right, np.ones(len(Z)), 1.0)
+    assert objective(plane) < 1.01 * objective(exact)
+
+
 def test_another_start_leads_to_the_same_plane():
     Z, right = make()
     ones = np.ones(len(Z))

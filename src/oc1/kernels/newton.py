@@ -32,14 +32,33 @@ def loss_of(margins, right, weights):
 
 
 @allocating
-def factor(system):
-    """Turn a symmetric matrix into its Cholesky factor (lower half, in place)."""
+def add_up(Z, weights, curvature, penalty, system):
+    """Add up the lower half of the system in float64."""
+    for i in range(system.shape[0]):
+        for m in range(i + 1):
+            system[i, m] = penalty[i] if i == m else 0.0
+    for j in range(Z.shape[0]):
+        for i in range(system.shape[0]):
+            share = weights[j] * curvature[j] * Z[j, i]
+            for m in range(i + 1):
+                system[i, m] += share * Z[j, m]
+
+
+@allocating
+def factor(system, penalty):
+    """Turn a symmetric matrix into its Cholesky factor (lower half, in place); return whether it is good.
+
+    Without rounding, each pivot would be at least the penalty.
+    """
+    is_good = True
     for i in range(system.shape[0]):
         for j in range(i + 1):
             total = system[i, j]
             for k in range(j):
                 total -= system[i, k] * system[j, k]
+            is_good &= i != j or total > 0.5 * penalty[i]
             system[i, j] = np.sqrt(max(total, 1e-300)) if i == j else total / system[j, j]
+    return is_good
 
 
 @allocating
@@ -107,12 +126,14 @@ def fit(Z, right, weights, ridge, plane, left_out):
             for m in range(size):
                 system[i, m] = gram[i, m]
             system[i, i] += penalty[i] + ROUNDED * system[i, i]
-        factor(system)
+        if not factor(system, penalty):  # attributes that all but agree
+            add_up(Z, weights, curvature, penalty, system)
+            factor(system, penalty)
         solve(system, step)
         largest, further = 0.0, np.inf
         for m in range(size):
             largest = max(largest, abs(step[m]))
-        while largest > 1e-9:  # shorter, until it helps
+        while 1e-9 < largest < np.inf:  # shorter, until it helps
             for m in range(size):
                 trial[m] = plane[m] - step[m]
             project(Z, trial, margins)
