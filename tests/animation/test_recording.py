@@ -1,4 +1,4 @@
-"""The search at a node: its record, the GIF, the page."""
+"""The search at a node: its record and the page."""
 
 import json
 import re
@@ -7,12 +7,10 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from PIL import Image
 from sklearn.datasets import load_iris
 from typer.testing import CliRunner
 
 from oc1 import OC1Classifier
-from oc1.animation.gif import write_gif
 from oc1.animation.page import page_data, page_of, write_page
 from oc1.animation.recording import chosen_steps, frames_of, histograms_of, impurity_range, pieces_of, record_search
 from oc1.cli.app import app
@@ -202,46 +200,9 @@ def test_the_curve_shows_the_end_of_every_run(plane):
 # ------------------------------------------------------------------------------------------------ files
 
 
-@pytest.mark.parametrize("name", ["plane", "flowers"])
-def test_gif_has_the_frames_it_says(name, request, tmp_path):
-    record, path = request.getfixturevalue(name), tmp_path / "search.gif"
-    said = write_gif(record, path, max_frames=25, width=500, fps=10)
-    with Image.open(path) as image:
-        assert image.n_frames == said == 26
-        assert image.size == (500, 250)
-        assert image.info["loop"] == 0
-        assert image.info["duration"] == 200  # a start
-        first = np.asarray(image.convert("RGB"))
-        image.seek(25)
-        assert (np.asarray(image.convert("RGB")) != first).any()
-    again = tmp_path / "again.gif"
-    write_gif(record, again, max_frames=25, width=500, fps=10)
-    assert again.read_bytes() == path.read_bytes()
-
-
-def test_a_stopped_drawing_leaves_no_file(plane, tmp_path, monkeypatch):
-    from oc1.animation import gif as animated_gif
-
-    frame, drawn = animated_gif._Picture.frame, []
-
-    def interrupted(self, number):
-        drawn.append(number)
-        if len(drawn) > 12:
-            raise KeyboardInterrupt
-        return frame(self, number)
-
-    monkeypatch.setattr(animated_gif._Picture, "frame", interrupted)
-    (tmp_path / "search.gif").write_bytes(b"before")
-    with pytest.raises(KeyboardInterrupt):
-        write_gif(plane, tmp_path / "search.gif", max_frames=20, width=400)
-    assert [path.name for path in tmp_path.iterdir()] == ["search.gif"]
-    assert (tmp_path / "search.gif").read_bytes() == b"before"
-
-
-def test_a_drawing_that_cannot_be_written_names_its_file(plane, tmp_path):
-    for write in (write_gif, write_page):
-        with pytest.raises(FileProblem, match=r"^\S+search\.xyz: cannot be written: No such file"):
-            write(plane, tmp_path / "nowhere" / "search.xyz", max_frames=2)
+def test_a_page_that_cannot_be_written_names_its_file(plane, tmp_path):
+    with pytest.raises(FileProblem, match=r"^\S+search\.xyz: cannot be written: No such file"):
+        write_page(plane, tmp_path / "nowhere" / "search.xyz", max_frames=2)
 
 
 def hostile(record):
@@ -268,10 +229,6 @@ def test_page_needs_nothing_else(plane, flowers, tmp_path):
         assert ("points" in data) == (record.X.shape[1] == 2)
 
 
-def test_hostile_names_are_drawn_in_a_gif(plane, tmp_path):
-    assert write_gif(hostile(plane), tmp_path / "search.gif", max_frames=3, width=400) == 4
-
-
 # ------------------------------------------------------------------------------------------------ the command
 
 
@@ -291,11 +248,9 @@ def table(rcb, tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_command_writes_both_kinds(table, rcb):
-    done = run("rcb.csv", "-o", "search.gif", "--max-frames", 10, "--width", 400, "--fps", 5, "--n-restarts", 2)
-    assert "11 frames written to search.gif" in done.stderr
-    with Image.open("search.gif") as picture:
-        assert picture.n_frames == 11
+def test_command_writes_a_page(table, rcb):
+    done = run("rcb.csv", "-o", "short.html", "--max-frames", 10, "--fps", 5, "--n-restarts", 2)
+    assert "11 frames written to short.html" in done.stderr
     told = json.loads(run("rcb.csv", "-o", "search.html", "--node", "l", "--seed", 1, "--json").stdout)
     record = record_search(*rcb, node="l", random_state=1)
     assert told["moves"] == record.n_moves
@@ -305,19 +260,19 @@ def test_command_writes_both_kinds(table, rcb):
 
 def test_command_refuses_in_one_sentence(table):
     for arguments, problem, code in [
-        (["-o", "search.mp4"], "a .gif or an .html file", 2),
-        (["-o", "nowhere/search.gif"], "there is no folder nowhere", 2),
-        (["-o", "a.gif", "--node", "up"], "a path from it of l and r", 1),
-        (["-o", "a.gif", "--node", "rrrrrrrrrrrr"], "is a leaf", 1),
-        (["-o", "a.gif", "--splits", "axis"], "splits='axis'", 1),
+        (["-o", "search.gif"], "an .html file", 2),
+        (["-o", "nowhere/search.html"], "there is no folder nowhere", 2),
+        (["-o", "a.html", "--node", "up"], "a path from it of l and r", 1),
+        (["-o", "a.html", "--node", "rrrrrrrrrrrr"], "is a leaf", 1),
+        (["-o", "a.html", "--splits", "axis"], "splits='axis'", 1),
     ]:
         assert problem in run("rcb.csv", *arguments, code=code).stderr
     (table / "words.csv").write_text("colour,size,kind\n" + "red,1,a\nblue,2,b\n" * 10)
-    assert "'red' is not a number" in run("words.csv", "-o", "a.gif", code=1).stderr
+    assert "'red' is not a number" in run("words.csv", "-o", "a.html", code=1).stderr
     run("words.csv", "-o", "words.html", "--one-hot", "--min-samples-oblique", 2)
     (table / "one.csv").write_text("x,y,kind\n" + "1,2,a\n2,1,a\n" * 10)
-    assert "of one class" in run("one.csv", "-o", "a.gif", code=1).stderr
-    assert not (table / "a.gif").exists()
+    assert "of one class" in run("one.csv", "-o", "a.html", code=1).stderr
+    assert not (table / "a.html").exists()
 
 
 # ------------------------------------------------------------------------------------------------ a browser

@@ -24,7 +24,9 @@ MAX_POINTS = 2000
 def write_page(record: SearchRecord, path: FilePath, *, fps: float = 8.0, max_frames: int = 300) -> int:
     """Write a recorded search as a self-contained HTML page.
 
-    It shows what `oc1.animation.gif.write_gif` draws, at any size and in light or dark mode.
+    Two attributes are drawn as a plane: the examples, the hyperplane, its previous positions in grey, jumps in a
+    different colour, and the best hyperplane so far as a dashed line. For more attributes, a histogram shows the
+    examples along the direction of the test. Next to it is the impurity after each step.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """How the search at one node went, step by step, and which of its steps are worth a picture.
 
 The search is the real one: a tree is grown along the path to the node, and everything the search there tells (see
-`oc1.growing.progress`) is kept. `oc1.animation.gif` and `oc1.animation.page` make a file of it.
+`oc1.growing.progress`) is kept. `oc1.animation.page` makes a page of it.
 """
 
 from __future__ import annotations

@@ -15,7 +15,7 @@ from ..screen import UsageError, check_output, in_background, note, print_json
 if TYPE_CHECKING:
     from ...files.tables import ReadOptions
 
-ENDINGS = (".gif", ".html", ".htm")
+ENDINGS = (".html", ".htm")
 
 
 def animate(
@@ -26,7 +26,6 @@ def animate(
     node: str = "Root",
     fps: Annotated[float, typer.Option(min=0.1, max=60)] = 8.0,
     max_frames: Annotated[int, typer.Option(min=2)] = 300,
-    width: Annotated[int, typer.Option(min=400, max=2400)] = 900,
     weights: Weights = None,
     one_hot: OneHot = False,
     categorical: Categorical = False,
@@ -40,26 +39,25 @@ def animate(
     from random hyperplanes. With --prune auto, as in oc1 train, the complexity penalty decides whether anything is
     searched.
 
-    Example: oc1 animate rcb.csv -o search.gif
+    Example: oc1 animate rcb.csv -o search.html
 
     Parameters
     ----------
     out : FILE
-        A .gif, or an .html page.
+        An .html page.
     node : PATH
         Root, or the path to a node: l where a test fails, r where it passes.
     fps : float
         Steps per second.
     max_frames : int
         Longer searches are thinned out; starts, jumps and improvements stay.
-    width : int
-        Width of the GIF in pixels.
     """
     if out.suffix.lower() not in ENDINGS:
-        raise UsageError(f"--output {out}: an animation is a .gif or an .html file")
+        raise UsageError(f"--output {out}: an animation is an .html file")
     check_output(out, data)
     settings = make_estimator("oc1", {"prune": None} | parameters, random_state=seed).get_params()
 
+    from ...animation.page import write_page
     from ...animation.recording import record_search
     from ..predictor import with_names
     from ..training import read_training_table
@@ -70,14 +68,7 @@ def animate(
         settings["categorical_features"] = "from_dtype"
     X = with_names(table.X, table.feature_names)
     record = in_background(lambda: record_search(X, table.y, table.weights, node=node, **settings), "searching")
-    if out.suffix.lower() == ".gif":
-        from ...animation.gif import write_gif
-
-        n_frames = write_gif(record, out, fps=fps, max_frames=max_frames, width=width)
-    else:
-        from ...animation.page import write_page
-
-        n_frames = write_page(record, out, fps=fps, max_frames=max_frames)
+    n_frames = write_page(record, out, fps=fps, max_frames=max_frames)
     best = record.steps[record.best[-1]]
     n_jumps = sum(step.kind == "jump" for step in record.steps)
     if json:
