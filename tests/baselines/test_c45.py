@@ -7,10 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive import c45
+from scipy.stats import norm
 from sklearn.datasets import load_iris
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from oc1.baselines import c45 as c45_module
 from oc1.baselines.c45 import C45Classifier, ErrorBasedPruning, GainRatioSplitter, best_cut, pessimistic_errors
 from oc1.growing.linear_tests import LinearTest
 from oc1.growing.nodes import GrownNode
@@ -46,26 +48,28 @@ def generated(seed, n=60, weighted=True):
 
 
 @settings(max_examples=60, deadline=None)
-@given(seed=st.integers(0, 2**31 - 1), min_leaf=st.integers(1, 4))
-def test_the_split_is_that_of_plain_loops(seed, min_leaf):
+@given(seed=st.integers(0, 2**31 - 1), min_leaf=st.integers(1, 4), release=st.sampled_from([5, 8]))
+def test_the_split_is_that_of_plain_loops(seed, min_leaf, release):
     X, y, weights = generated(seed)
-    clf = C45Classifier(prune=None, max_depth=1, min_samples_leaf=min_leaf).fit(X, y, sample_weight=weights)
-    split, looked_at = c45.best_split(list(enumerate(weights)), X, y, min_leaf)
+    clf = C45Classifier(release=release, prune=None, max_depth=1, min_samples_leaf=min_leaf)
+    clf.fit(X, y, sample_weight=weights)
+    split, looked_at = c45.best_split(list(enumerate(weights)), X, y, min_leaf, release)
     tree = as_tuples(clf.tree_)
     assert (tree and tree[:2]) == split
     assert clf.n_hyperplanes_ == looked_at
 
 
 @settings(max_examples=60, deadline=None)
-@given(seed=st.integers(0, 2**31 - 1))
-def test_growing_and_pruning_are_those_of_plain_loops(seed):
+@given(seed=st.integers(0, 2**31 - 1), release=st.sampled_from([5, 8]))
+def test_growing_and_pruning_are_those_of_plain_loops(seed, release):
     X, y, weights = generated(seed)
-    clf = C45Classifier().fit(X, y, sample_weight=weights)
+    clf = C45Classifier(release=release).fit(X, y, sample_weight=weights)
     examples = list(enumerate(weights))
-    grown = c45.grow(examples, X, y, 2)
+    grown = c45.grow(examples, X, y, 2, release)
     assert as_tuples(clf.unpruned_tree_) == grown
     assert as_tuples(clf.tree_) == c45.prune(grown, examples, X, y)
-    assert as_tuples(C45Classifier(prune=None).fit(X, y, sample_weight=weights).tree_) == grown
+    unpruned = C45Classifier(release=release, prune=None).fit(X, y, sample_weight=weights)
+    assert as_tuples(unpruned.tree_) == grown
 
 
 # ------------------------------------------------------------------------------------------------ splits by hand
@@ -107,6 +111,32 @@ def test_two_examples_on_each_side_by_weight():
     assert C45Classifier(prune=None).fit(X, y, sample_weight=[2, 1, 1, 1]).tree_.thresholds[0] == 0.0
     assert C45Classifier(prune=None).fit(X, y, sample_weight=[0.5] * 4).get_n_leaves() == 1
     assert C45Classifier(prune=None, min_samples_split=5).fit(X, y).get_n_leaves() == 1
+
+
+def test_a_tenth_of_the_known_examples_for_each_class_on_each_side():
+    # Of 200 examples of two classes 10 at least, so the purest cut, after the first 5, is not looked at.
+    x, y = np.arange(200.0), np.repeat([0, 1, 0, 1], [5, 20, 5, 170])
+    cut = best_cut(x, y, np.ones(200), 2, 2)
+    assert cut.n_cuts == 200 - 2 * 10 + 1
+    assert best_cut(x, y, np.ones(200), 2, 1).n_cuts == cut.n_cuts
+    assert best_cut(x, y, np.ones(200), 2, 40).n_cuts == 200 - 2 * 40 + 1  # asked for
+    assert best_cut(x, y, np.full(200, 10.0), 2, 2).n_cuts == 199 - 2 * 2  # of 2000, 25 at most: 3 of these
+    assert best_cut(x[:30], y[:30], np.ones(30), 2, 2).n_cuts == 30 - 2 * 2 + 1  # a tenth is less than 2
+    unknown = np.where(x < 150, np.nan, x)  # 50 are known: 2.5 on each side
+    assert best_cut(unknown, y, np.ones(200), 2, 2).n_cuts == 50 - 2 * 3 + 1
+
+
+def test_release_8_pays_for_the_choice_of_a_threshold():
+    x, y = np.arange(8.0), np.array([0, 0, 0, 0, 1, 1, 1, 1])
+    five, eight = (best_cut(x, y, np.ones(8), 2, 2, release) for release in (5, 8))
+    assert five[:3] == (3.0, 4.0, 1.0)
+    assert eight.gain == pytest.approx(1 - np.log2(5) / 8)  # thresholds after the second to the sixth
+    assert eight.ratio == pytest.approx(eight.gain)
+    # What gains less than it costs is no test.
+    noise = np.array([0, 1, 0, 1, 1, 0, 1, 1])
+    assert best_cut(x, noise, np.ones(8), 2, 2, 8).gain < 0 < best_cut(x, noise, np.ones(8), 2, 2, 5).gain
+    sizes = [C45Classifier(release=r, prune=None).fit(x[:, None], noise).get_n_leaves() for r in (5, 8)]
+    assert sizes[0] > sizes[1] == 1
 
 
 # ------------------------------------------------------------------------------------------------ pruning by hand
@@ -307,6 +337,7 @@ def test_a_pruned_copy_leaves_the_grown_nodes_alone(noisy):
     [
         ({"prune": "holdout"}, "'prune' parameter of C45Classifier.*'error'"),
         ({"confidence": 0}, "'confidence' parameter"),
+        ({"release": 7}, "'release' parameter"),
         ({"confidence": 25}, "'confidence' parameter"),
         ({"min_samples_leaf": 0}, "'min_samples_leaf'"),
     ],
@@ -316,19 +347,60 @@ def test_bad_parameters(parameters, words):
         C45Classifier(**parameters).fit([[0.0], [1.0]], [0, 1])
 
 
+def load(path):
+    """Return the attributes, NaN where they are missing, and the labels of a table."""
+    table = np.genfromtxt(path, delimiter=",", skip_header=1, dtype=str)
+    return np.where(table[:, :-1] == "", "nan", table[:, :-1]).astype(float), table[:, -1]
+
+
 @pytest.mark.parametrize(
-    ("name", "accuracy", "deviation", "leaves"),
-    [("cancer", 95.3, 2.0, (6, 16)), ("iris", 95.1, 3.2, (3, 6)), ("diabetes", 71.4, 3.3, (40, 75))],
+    ("name", "leaves"),
+    [("iris", 5), ("glass", 30), ("ionosphere", 18), ("vehicle", 98), ("diabetes", 20), ("cancer", 14)],
 )
-def test_the_papers_table_1(shared_data, name, accuracy, deviation, leaves):
-    table = np.genfromtxt(shared_data / f"{name}.csv", delimiter=",", skip_header=1, dtype=str)
-    table = table[(table != "").all(axis=1)]
-    X, y = table[:, :-1].astype(float), table[:, -1]
+def test_release_8_grows_the_published_trees_of_j48(shared_data, monkeypatch, name, leaves):
+    # Weka's J48 takes the deviate of the normal distribution itself instead of C4.5's table of a few, and values up to
+    # 1e-5 apart as equal (which matters for glass alone).
+    monkeypatch.setattr(c45_module, "TAILS", (0.25,))
+    monkeypatch.setattr(c45_module, "DEVIATES", (norm.isf(0.25),))
+    monkeypatch.setattr(c45_module, "MIN_VALUE_GAP", 1e-5)
+    assert C45Classifier(release=8).fit(*load(shared_data / f"{name}.csv")).get_n_leaves() == leaves
+
+
+@pytest.mark.parametrize(
+    ("name", "release", "leaves"),
+    [
+        ("glass", 5, 30),
+        ("vehicle", 5, 97),
+        ("diabetes", 5, 71),
+        ("glass", 8, 26),
+        ("vehicle", 8, 98),
+        ("diabetes", 8, 22),
+    ],
+)
+def test_sizes_on_known_data(shared_data, name, release, leaves):
+    assert C45Classifier(release=release).fit(*load(shared_data / f"{name}.csv")).get_n_leaves() == leaves
+
+
+#: How far from the paper's Table 1 an average may be: points of accuracy, leaves in deviations of the paper.
+MAX_POINTS, MAX_DEVIATIONS = 1.5, 1.5
+
+
+@pytest.mark.parametrize(
+    ("name", "accuracy", "leaves", "deviation"),
+    [("cancer", 95.3, 9.8, 2.2), ("iris", 95.1, 4.6, 0.8), ("housing", 83.2, 28.2, 3.3), ("diabetes", 71.4, 56.3, 7.9)],
+)
+def test_the_papers_table_1(shared_data, name, accuracy, leaves, deviation):
+    X, y = load(shared_data / f"{name}.csv")
+    if name == "housing":
+        y = y.astype(float) < 21
+    known = ~np.isnan(X).any(axis=1)
+    X, y = X[known], y[known]
     fits = [
         (C45Classifier().fit(X[train], y[train]), test)
-        for train, test in StratifiedKFold(5, shuffle=True, random_state=0).split(X, y)
+        for seed in range(2)
+        for train, test in StratifiedKFold(5, shuffle=True, random_state=seed).split(X, y)
     ]
-    assert 100 * np.mean([clf.score(X[test], y[test]) for clf, test in fits]) == pytest.approx(
-        accuracy, abs=3 * deviation
-    )
-    assert leaves[0] <= np.mean([clf.get_n_leaves() for clf, _ in fits]) <= leaves[1]
+    found = 100 * np.mean([clf.score(X[test], y[test]) for clf, test in fits])
+    assert found == pytest.approx(accuracy, abs=MAX_POINTS)
+    sizes = np.mean([clf.get_n_leaves() for clf, _ in fits])
+    assert sizes == pytest.approx(leaves, abs=MAX_DEVIATIONS * deviation)

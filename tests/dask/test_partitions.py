@@ -318,15 +318,19 @@ def test_nothing_is_left_after_an_error_whose_traceback_is_kept(client, error):
     assert all(future.cancelled() for one in mine for future in (one.X, one.y))
 
 
-def test_leaving_is_quiet_when_the_scheduler_is_gone():
+def test_leaving_when_the_scheduler_is_gone_hides_no_error_and_raises_none():
     cluster = LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=":0", silence_logs=50)
     client = Client(cluster)
-    with Session(client) as session:
-        session.submit(np.zeros, 3)
+    with pytest.raises(KeyError, match="of the fit"), Session(client) as session:  # noqa: PT012
+        future = session.submit(np.zeros, 3)
+        assert session._futures == {future.key: future}
         cluster.close()
+        raise KeyError("of the fit")
+    assert session._futures == {}
     client.close()
     with Session(client) as session:
-        pass
+        session._futures["left"] = future
+    assert session._futures == {}
 
 
 def address(part):

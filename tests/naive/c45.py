@@ -31,30 +31,37 @@ def divide(examples, X, attribute, threshold):
     return sides
 
 
-def best_split(examples, X, y, min_leaf):
+def best_split(examples, X, y, min_leaf, release=5):
     """(attribute, threshold) or None, and the number of thresholds looked at."""
     total = sum(weight for _, weight in examples)
     best, looked_at = [], 0
     for attribute in range(X.shape[1]):
         known = [(row, weight) for row, weight in examples if not np.isnan(X[row, attribute])]
         values = sorted({X[row, attribute] for row, _ in known})
-        top = None
+        known_mass = sum(weight for _, weight in known)
+        least = known_mass / (y.max() + 1) / 10
+        least = min_leaf if least <= min_leaf else min(least, max(min_leaf, 25))
+        top, tries = None, 0
         for below, above in itertools.pairwise(values):
             sides = [
                 [e for e in known if X[e[0], attribute] <= below],
                 [e for e in known if X[e[0], attribute] > below],
             ]
             mass = [sum(weight for _, weight in side) for side in sides]
-            if min(mass) < min_leaf - 1e-9:
+            if min(mass) < least - 1e-9:
                 continue
-            looked_at += 1
+            tries += 1
             gain = sum(mass) * entropy(class_counts(known, y))
             gain = (gain - sum(m * entropy(class_counts(side, y)) for m, side in zip(mass, sides, strict=True))) / total
-            if gain > 1e-12 and (top is None or gain > top[0] + 1e-12):
+            if top is None or gain > top[0] + 1e-12:
                 information = entropy(np.array([*mass, max(0.0, total - sum(mass))]))
-                top = gain, gain / information, attribute, below + 0.5 * (above - below)
+                top = gain, information, below + 0.5 * (above - below)
+        looked_at += tries
         if top:
-            best.append(top)
+            gain, information, middle = top
+            gain -= np.log2(tries) / total if release == 8 else 0
+            if gain > 1e-12:
+                best.append((gain, gain / information, attribute, middle))
     if not best:
         return None, looked_at
     average = sum(gain for gain, *_ in best) / len(best)
@@ -66,13 +73,13 @@ def best_split(examples, X, y, min_leaf):
     return winner[1:], looked_at
 
 
-def grow(examples, X, y, min_leaf):
+def grow(examples, X, y, min_leaf, release=5):
     if np.count_nonzero(class_counts(examples, y)) < 2:
         return None
-    split, _ = best_split(examples, X, y, min_leaf)
+    split, _ = best_split(examples, X, y, min_leaf, release)
     if split is None:
         return None
-    return (*split, *(grow(side, X, y, min_leaf) for side in divide(examples, X, *split)))
+    return (*split, *(grow(side, X, y, min_leaf, release) for side in divide(examples, X, *split)))
 
 
 def expected_errors(tree, examples, X, y):

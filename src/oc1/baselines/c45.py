@@ -1,19 +1,19 @@
 """C4.5 (Quinlan 1993) for numeric attributes: gain ratio, fractional examples, error-based pruning.
 
-This is the program in the book. Release 8, of 1996, also penalises a test for the number of thresholds it was chosen
-from; this version does not.
+Release 5 is the program in the book. Release 8, of 1996, also penalises a test for the number of thresholds it was
+chosen from.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from math import sqrt
-from numbers import Real
+from math import log2, sqrt
+from numbers import Integral, Real
 from typing import ClassVar, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.utils._param_validation import Interval, StrOptions
+from sklearn.utils._param_validation import Interval, Options, StrOptions
 
 from ..data.training import Training
 from ..growing.linear_tests import LinearTest
@@ -29,6 +29,13 @@ from .grouping import count_below
 EQUAL = 1e-12
 #: By how much less than the average, in bits, a test may gain and still compete, as in C4.5.
 GAIN_SLACK_BITS = 1e-3
+#: Values of a numeric attribute that are no further apart than this are equal. (C4.5, and Weka's J48, say 1e-5. Then
+#: trees would depend on the units.)
+MIN_VALUE_GAP = 0.0
+#: A numeric test leaves at least this share of the known examples, for each class, on each side, but no more than the
+#: number below it are asked for, as in C4.5.
+MIN_SIDE_SHARE = 0.1
+MAX_MIN_SIDE = 25.0
 #: A smaller tree is preferred while it is expected to make at most this many more errors, as in C4.5.
 MAX_EXTRA_ERRORS = 0.1
 #: Tail areas of the normal distribution and their deviates; C4.5 interpolates between them.
@@ -44,25 +51,30 @@ class Cut(NamedTuple):
 
     below: float  # the nearest values on the two sides
     above: float
-    gain: float
+    gain: float  # less the penalty, in release 8
     ratio: float
     n_cuts: int  # the number of thresholds that it is the best of
 
 
-def best_cut(x: np.ndarray, y: np.ndarray, weights: np.ndarray, n_classes: int, min_leaf: float) -> Cut | None:
+def best_cut(
+    x: np.ndarray, y: np.ndarray, weights: np.ndarray, n_classes: int, min_leaf: float, release: int = 5
+) -> Cut | None:
     """Return the cut of an attribute that gains most information, None if there is none that leaves enough weight.
 
-    Examples whose value is missing tell nothing: the gain is that of the others times their share of the weight, and
-    in the split information the missing ones are a third part.
+    Enough is a tenth of the known examples for each class, but at least `min_leaf` and at most 25. Examples whose value
+    is missing tell nothing: the gain is that of the others times their share of the weight, and in the split
+    information the missing ones are a third part. Release 8 charges the bits that it takes to say which threshold was
+    chosen, spread over the examples.
     """
     known = ~np.isnan(x)
     x, below = count_below(x[known], y[known], weights[known], n_classes)
-    ends = np.flatnonzero(x[1:] > x[:-1])
+    ends = np.flatnonzero(x[1:] > x[:-1] + MIN_VALUE_GAP)
     if len(ends) == 0:
         return None
     total, left = below[-1], below[ends]
     right = np.maximum(total - left, 0.0)
-    enough = np.minimum(left.sum(axis=1), right.sum(axis=1)) >= min_leaf * (1 - EQUAL)
+    min_side = max(min_leaf, min(MAX_MIN_SIDE, MIN_SIDE_SHARE * total.sum() / n_classes))
+    enough = np.minimum(left.sum(axis=1), right.sum(axis=1)) >= min_side * (1 - EQUAL)
     if not enough.any():
         return None
     ends, left, right = ends[enough], left[enough], right[enough]
@@ -71,6 +83,8 @@ def best_cut(x: np.ndarray, y: np.ndarray, weights: np.ndarray, n_classes: int, 
     best = int(np.argmax(gains >= gains.max() - EQUAL))
     information = float(entropy(np.array([n_left[best], n_right[best], n_all - n_known]).clip(0)))
     end, gain = ends[best], float(gains[best])
+    if release == 8:
+        gain -= log2(len(ends)) / n_all
     return Cut(float(x[end]), float(x[end + 1]), gain, gain / information, len(ends))
 
 
@@ -84,6 +98,7 @@ class GainRatioSplitter(Splitter):
         The values of each attribute in all training examples, ascending.
     min_leaf, min_split : float
         Least weight of a side, and of a node that is split. (Weights, as C4.5 has it: examples may be fractions.)
+    release : {5, 8}
     """
 
     keeps_missing: ClassVar[bool] = True
@@ -91,6 +106,7 @@ class GainRatioSplitter(Splitter):
     values: list[np.ndarray]
     min_leaf: float
     min_split: float
+    release: int = 5
 
     def split(self, node: NodeExamples) -> LinearTest | None:
         """Return the split of a node, None to leave it a leaf."""
@@ -98,7 +114,7 @@ class GainRatioSplitter(Splitter):
             return None
         cuts = {}
         for attribute, x in enumerate(node.X.T):
-            cut = best_cut(x, node.y, node.weights, node.n_classes, self.min_leaf)
+            cut = best_cut(x, node.y, node.weights, node.n_classes, self.min_leaf, self.release)
             if cut is None:
                 continue
             self.n_hyperplanes += cut.n_cuts
@@ -248,6 +264,10 @@ class C45Classifier(SplitterTree, TreeClassifier):
 
     Parameters
     ----------
+    release : {5, 8}, default=5
+        The version of C4.5. Release 5 is the program in the book of 1993, which the paper had at hand. Release 8, of
+        1996, charges a numeric test for the number of thresholds that it was chosen from, ``log2(thresholds) / n`` bits
+        (Quinlan 1996), and makes smaller trees; so does Weka's J48.
     confidence : float, default=0.25
         Confidence level of the pessimistic estimate: the probability that the true error rate of a leaf exceeds the
         estimate. Smaller values prune more.
@@ -256,7 +276,8 @@ class C45Classifier(SplitterTree, TreeClassifier):
     min_samples_split : int, default=2
         Nodes with less weight than this become leaves. (Examples have weight 1 by default.)
     min_samples_leaf : int, default=2
-        Minimum weight on each side of a split, not counting examples with a missing value.
+        Minimum weight on each side of a split, not counting examples with a missing value. As in C4.5, it is more at
+        large nodes: a tenth of the examples for each class, up to 25.
     max_leaf_nodes : int or None, default=None
         Grow best-first, up to this number of leaves.
     min_impurity_decrease : float, default=0.0
@@ -307,6 +328,7 @@ class C45Classifier(SplitterTree, TreeClassifier):
     True
     """
 
+    release: int = parameter(5, Options(Integral, {5, 8}))
     confidence: float = parameter(0.25, Interval(Real, 0, 1, closed="right"))
     min_samples_leaf: int = 2
     prune: str | None = parameter("error", StrOptions({"error"}), None)
@@ -314,7 +336,7 @@ class C45Classifier(SplitterTree, TreeClassifier):
     def _splitter(self, data: Training, rows: np.ndarray) -> Splitter:
         columns = [np.unique(np.asarray(x, dtype=np.float64)) for x in data.X[rows].T]
         values = [column[~np.isnan(column)] for column in columns]
-        return GainRatioSplitter(values, self.min_samples_leaf, self.min_samples_split)
+        return GainRatioSplitter(values, self.min_samples_leaf, self.min_samples_split, self.release)
 
     def _limits(self) -> Limits:
         # These limits count rows; C4.5's are on weights, and the splitter's.
