@@ -113,6 +113,7 @@ def read_options(
     header: bool | None = None,
     ignore: list[str] | None = None,
     missing_marker: list[str] | None = None,
+    encoding: str | None = None,
 ) -> ReadOptions:
     """Return how a data file is to be read; to a command, these options are one parameter (see `app`).
 
@@ -128,13 +129,15 @@ def read_options(
         A column that is not an attribute.
     missing_marker : TEXT
         Another marker of missing values, besides ? NA NaN null none and empty fields.
+    encoding : NAME
+        Encoding of a text file, such as latin-1 or utf-16. (default: utf-8)
     """
     from ..files.tables import ReadOptions
 
     if format is not None:
         check_choice("--format", format, FORMATS)
     hear_interrupts()  # the file may be a pipe
-    return ReadOptions(format, header, target, None, tuple(ignore or ()), tuple(missing_marker or ()))
+    return ReadOptions(format, header, target, None, tuple(ignore or ()), tuple(missing_marker or ()), encoding)
 
 
 def on_workers(address: str | None, work: Callable[[], Result], kept: str = "") -> Result:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import gzip
 import io
 import os
@@ -22,13 +23,18 @@ class ByteSource:
     path : str or path-like
     content : bytes, optional
         What to read instead of the file.
+    encoding : str, optional
+        Of text that is to be read as UTF-8; by default bytes stay as they are.
     """
 
-    def __init__(self, path: FilePath, content: bytes | None = None) -> None:
+    def __init__(self, path: FilePath, content: bytes | None = None, encoding: str | None = None) -> None:
         is_stdin = os.fspath(path) == "-"
         self.path, self.total = "standard input" if is_stdin else os.fspath(path), 0
         self._is_shared = is_stdin and content is None
+        self._encoding, self._decoder = encoding, None
         with explained(self.path):
+            if encoding is not None:
+                self._decoder = _make_decoder(encoding)
             if content is not None:
                 raw: Any = io.BytesIO(content)
                 self.total = len(content)
@@ -62,7 +68,15 @@ class ByteSource:
     def read(self, size: int = -1) -> bytes:
         """Return the next bytes, fewer than `size` only at the end."""
         with self._guarded():
-            return self._stream.read(size)
+            if self._decoder is None:
+                return self._stream.read(size)
+            text = block = b""
+            while size < 0 or len(text) < size:
+                block = self._stream.read(size)
+                text += self._decoder.decode(block, final=not block).encode("utf-8", "surrogatepass")
+                if not block:
+                    break
+            return text
 
     def read_all(self, limit: int) -> bytes:
         """Return all bytes; refuse more than `limit`."""
@@ -82,6 +96,8 @@ class ByteSource:
             except (EOFError, gzip.BadGzipFile, zlib.error) as error:
                 state = "cut off" if isinstance(error, EOFError) else "damaged"
                 raise self.problem(f"the gzip file is {state}: it cannot be unpacked") from None
+            except UnicodeError:
+                raise self.problem(f"is not text in the encoding {self._encoding}") from None
 
     def close(self) -> None:
         """Close the file; standard input stays open."""
@@ -89,3 +105,12 @@ class ByteSource:
             self._file.detach()
         else:
             self._file.close()
+
+
+def _make_decoder(encoding: str) -> codecs.IncrementalDecoder:
+    """Return what makes text of bytes; ValueError for what is no encoding of text."""
+    try:
+        "".encode(encoding)  # some codecs are from bytes to bytes
+        return codecs.getincrementaldecoder(encoding)()
+    except (LookupError, ValueError):
+        raise ValueError(f"the encoding {encoding!r:.60} is not known") from None

@@ -41,6 +41,8 @@ class ReadOptions:
         Names or indices of columns that are not attributes.
     missing : tuple of str
         Further texts that mean a missing value, besides an empty cell, ``?``, NA, N/A, nan, null and none.
+    encoding : str, optional
+        Of a text file, such as ``"latin-1"`` or ``"utf-16"``. UTF-8 by default.
     """
 
     format: str | None = None
@@ -49,6 +51,7 @@ class ReadOptions:
     weights: str | None = None
     ignore: tuple[str, ...] = ()
     missing: tuple[str, ...] = ()
+    encoding: str | None = None
 
 
 # ---------------------------------------------------------------------------------------------------- opening
@@ -59,11 +62,13 @@ def open_reader(path: FilePath, options: ReadOptions, batch_bytes: int, content:
     if options.format is not None and options.format not in ENDINGS:
         raise ValueError(f"format must be one of {', '.join(ENDINGS)}, got {shown(options.format)}")
     missing = MISSING_MARKERS | {text.strip().lower() for text in options.missing}
-    source = ByteSource(path, content)
+    source = ByteSource(path, content, options.encoding)
     try:
         if not source.is_gzip and (options.format or find_format(path, source.peek(4))) == "parquet":
             data = source.read() if os.fspath(path) == "-" else b""
             source.close()
+            if options.encoding is not None:
+                raise source.problem("is a Parquet file, which needs no encoding")
             if not (source.total or data):
                 raise source.problem("is empty")
             return ParquetReader(data or os.fspath(path), source.path, source.total, missing, batch_bytes)

@@ -222,6 +222,7 @@ def find_layout(blocks: TextBlocks, format: str, header: bool | None, missing: f
     if header:  # the place in the text as it was before cleaning, which leaves the number of lines alone
         line = (rows[1][0] if len(rows) > 1 else first_line + 1) + 1
         start = sum(len(before) + 1 for before in blocks.head.split(b"\n", line - 1)[: line - 1])
+        decode(blocks.head[:start], 1, problem)
     return Layout(separator, quoted, names, n_columns, start, line, missing, clean)
 
 
@@ -451,4 +452,4 @@ def decode(data: bytes, line: int, problem: Callable[..., FileProblem]) -> str:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
         line += data.count(b"\n", 0, error.start)
-        raise problem("is not UTF-8 here; save it as UTF-8", line=line) from None
+        raise problem("is not UTF-8 here; save it as UTF-8, or say what it is with --encoding", line=line) from None

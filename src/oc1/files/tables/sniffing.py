@@ -29,8 +29,8 @@ MAX_RECORD_BYTES = 64 << 20
 MAX_COLUMNS = 100_000
 
 _NOT_TEXT = {
-    b"\xff\xfe": "is written in UTF-16; save it as UTF-8",
-    b"\xfe\xff": "is written in UTF-16; save it as UTF-8",
+    b"\xff\xfe": "is written in UTF-16; save it as UTF-8, or use --encoding utf-16",
+    b"\xfe\xff": "is written in UTF-16; save it as UTF-8, or use --encoding utf-16",
     b"PK\x03\x04": "is a zip archive or a spreadsheet; save the table as CSV",
     b"PAR1": "is a Parquet file, not text: use --format parquet, and unpack it if it is compressed by gzip",
 }
