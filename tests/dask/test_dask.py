@@ -472,6 +472,8 @@ def test_to_local_is_the_local_model(client, small, tmp_path):
     assert local.__dict__.keys() == here.__dict__.keys()
     assert_same(local, here)
     assert local.feature_names_in_.tolist() == here.feature_names_in_.tolist()
+    with pytest.raises(TypeError, match=r"not DaskOC1Classifier: give what its \.to_local\(\) returns"):
+        save_model(clf, tmp_path / "model.json")
     save_model(local, tmp_path / "model.json")
     loaded = load_model(tmp_path / "model.json")
     collection = spread(frame, (0, 800, 1600))

@@ -210,7 +210,7 @@ def test_the_pruning_path_without_pruning_is_computed_when_it_is_asked_for(learn
     assert path.leaves[0] <= model.unpruned_tree_.n_leaves
     assert path.leaves[-1] == 1
     assert np.isnan(path[score]).all()
-    assert model.pruning_path_ is path
+    assert np.array_equal(model.pruning_path_.leaves, path.leaves)
     assert len(calls) == 1
     assert len(model.fit(X[:20], y[:20]).pruning_path_) != len(path)  # not that of the fit before
 
@@ -258,6 +258,21 @@ def test_the_seed_decides(learner, noisy):
     trees = [quick(learner, random_state=state).fit(X, y) for state in (3, np.random.RandomState(3), 3)]
     assert trees[0].predict(X).tolist() == trees[2].predict(X).tolist()
     assert trees[0].n_hyperplanes_ == trees[1].n_hyperplanes_ == trees[2].n_hyperplanes_
+
+
+@pytest.mark.parametrize("learner", LEARNERS)
+def test_skops_stores_it(learner, noisy):
+    skops = pytest.importorskip("skops.io")
+    X, y = noisy
+    model = quick(learner).fit(X, y)
+    stored = skops.dumps(model)
+    types = skops.get_untrusted_types(data=stored)
+    assert all(name.startswith("oc1.") for name in types)
+    loaded = skops.loads(stored, trusted=types)
+    np.testing.assert_array_equal(loaded.predict(X), model.predict(X))
+    if hasattr(model, "tree_"):
+        assert loaded.tree_.to_dict() == model.tree_.to_dict()
+        np.testing.assert_array_equal(loaded.pruning_path_.leaves, model.pruning_path_.leaves)
 
 
 def test_seeded_reaches_the_parts_of_a_pipeline():

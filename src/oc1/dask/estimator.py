@@ -143,7 +143,6 @@ class DaskOC1Classifier(OC1Classifier):
     def _learn_on_one_worker(self, data: ClusterTraining) -> None:
         local = self._local().set_params(random_state=None, n_jobs=None, verbose=0)
         known = {name: getattr(data, name) for name in ("classes", "feature_names", "seed", "categories")}
-        self.__dict__.pop("pruning_path_", None)  # of a fit before, computed since
         self.__dict__.update(data.session.ask([(fit_whole, data.partitions, local, known)])[0])
 
     def _grow_tree(self, data: Any, share: Any, weights: np.ndarray | None) -> Grown:

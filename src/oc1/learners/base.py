@@ -13,7 +13,6 @@ from abc import abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import Field, dataclass, fields, replace
-from functools import cached_property
 from numbers import Real
 from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
@@ -64,7 +63,7 @@ class Pruned(NamedTuple):
     tree: TreeStructure
     alpha: float = 0.0  # the price of a leaf at which the tree is best
     n_hyperplanes: int = 0  # considered for trees that were grown to judge this one
-    path: np.recarray | None = None  # the pruning path, where subtrees were judged
+    path: np.ndarray | None = None  # the pruning path, where subtrees were judged
 
 
 def automatic_pruning(n_examples: float) -> str:
@@ -276,18 +275,18 @@ class TreeEstimator(BaseOC1Estimator):
         self._scale = grown.scale
         if hasattr(self, "categorical_features"):
             self.categories_ = category_values(data.categories)
-        self.__dict__.pop("pruning_path_", None)
-        if pruned.path is not None:
-            self.pruning_path_ = pruned.path
+        self._pruning_path = pruned.path
 
-    @cached_property
+    @property
     def pruning_path_(self) -> np.recarray:
         """The cost-complexity sequence; it is computed when it is first asked for, unless the tree was pruned by it."""
         check_is_fitted(self)
-        sequence = pruning.prune_sequence(self.unpruned_tree_)
-        return self._path(sequence, np.full(len(sequence.alphas), np.nan))
+        if self._pruning_path is None:
+            sequence = pruning.prune_sequence(self.unpruned_tree_)
+            self._pruning_path = self._path(sequence, np.full(len(sequence.alphas), np.nan))
+        return self._pruning_path.view(np.recarray)  # kept as a plain array, which skops can store
 
-    def _path(self, sequence: pruning.PruningSequence, means: np.ndarray) -> np.recarray:
+    def _path(self, sequence: pruning.PruningSequence, means: np.ndarray) -> np.ndarray:
         """Return a sequence as a table, with what each subtree is worth (NaN where nothing was judged)."""
         return pruning.pruning_path(sequence, means)
 

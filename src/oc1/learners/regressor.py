@@ -276,7 +276,7 @@ class OC1Regressor(RegressorMixin, CategoricalTree, CostComplexityTree, Splitter
         error = np.sqrt(max(squares[best] - losses[best] ** 2, 0.0) / n_examples)
         return smallest_within(losses, self.prune_se * error + 1e-9 * losses[-1])
 
-    def _path(self, sequence: PruningSequence, means: np.ndarray) -> np.recarray:
+    def _path(self, sequence: PruningSequence, means: np.ndarray) -> np.ndarray:
         tree: Any = sequence.tree
         path = pruning_path(sequence, means.reshape(len(means), -1)[:, 0], "loss")
         path["alpha"] *= tree.losses[0] / tree.counts[0, 0]

@@ -147,11 +147,11 @@ def smallest_within(errors: np.ndarray, margin: float) -> int:
     return int(np.flatnonzero(errors <= errors.min() + margin)[-1])
 
 
-def pruning_path(sequence: PruningSequence, scores: np.ndarray, score: str = "accuracy") -> np.recarray:
-    """Return the sequence as a table with the fields ``alpha``, ``leaves`` and what the scores are called."""
+def pruning_path(sequence: PruningSequence, scores: np.ndarray, score: str = "accuracy") -> np.ndarray:
+    """Return the sequence as a structured array with the fields ``alpha``, ``leaves`` and what the scores are called."""
     path = np.empty(len(scores), dtype=[("alpha", float), ("leaves", np.int64), (score, float)])
     path["alpha"], path["leaves"], path[score] = sequence.alphas, sequence.n_leaves, scores
-    return path.view(np.recarray)
+    return path
 
 
 def correct_at(sequence: PruningSequence, other: PruningSequence, right: np.ndarray) -> np.ndarray:

@@ -176,7 +176,7 @@ def _decode_trees(data: dict[str, Any], attributes: dict[str, Any], learner: str
     return {
         "tree_": tree,
         "unpruned_tree_": read("unpruned_tree", {**shared, **unpruned}) if unpruned else tree,
-        "pruning_path_": _decode_path(data["pruning_path"], "loss" if learner == REGRESSOR else "accuracy"),
+        "_pruning_path": _decode_path(data["pruning_path"], "loss" if learner == REGRESSOR else "accuracy"),
         "_scale": check.numbers(data["scale"], "scale", length=n_features, low=0),
     }
 
@@ -185,7 +185,7 @@ def _sizes(lists: Sequence[Any] | None) -> list[int | None]:
     return [None if own is None else len(own) for own in lists or ()]
 
 
-def _decode_path(data: Any, score: str) -> np.recarray:
+def _decode_path(data: Any, score: str) -> np.ndarray:
     with within("pruning_path"):
         check.record(data, ("alpha", "leaves", score))
         alpha = check.numbers(data["alpha"], "alpha")
@@ -194,7 +194,7 @@ def _decode_path(data: Any, score: str) -> np.recarray:
         leaves = check.numbers(data["leaves"], "leaves", np.int64, length=n, low=1)
         scores = _nullable(data[score], score, length=n)
     types = [("alpha", float), ("leaves", np.int64), (score, float)]
-    return np.rec.fromarrays([alpha, leaves, scores], dtype=types)
+    return np.array(list(zip(alpha, leaves, scores, strict=True)), dtype=types)
 
 
 def _decode_vote(data: dict[str, Any], attributes: dict[str, Any], depth: int) -> dict[str, Any]:

@@ -280,7 +280,7 @@ def _record(tree: Tree) -> ModelRecord:
         "classes_": tree.classes,
         "tree_": tree,
         "unpruned_tree_": tree,
-        "pruning_path_": path.view(np.recarray),
+        "_pruning_path": path,
         "n_hyperplanes_": 0,
         "categories_": None,
         "_scale": np.ones(len(tree.fill)),

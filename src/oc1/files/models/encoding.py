@@ -84,7 +84,8 @@ def _class_name(model: Any, problem: str = "only models of this package can be s
     except KeyError:
         is_ours = False
     if not is_ours:
-        raise TypeError(problem.format(name))
+        advice = ": give what its .to_local() returns" if hasattr(model, "to_local") else ""
+        raise TypeError(problem.format(name) + advice)
     return name
 
 
