@@ -437,7 +437,7 @@ def test_data_in_memory_are_for_the_local_classifier(session):
 
 
 def test_negative_class_weights_and_unknown_columns(session):
-    with pytest.raises(ValueError, match="class_weight must not be negative"):
+    with pytest.raises(ValueError, match="class_weight must be finite and not negative"):
         prepare(session, frame_of(PAIR), frame_of(TWO), class_weight={0: -1.0, 1: 1.0})
     with pytest.raises(ValueError, match="no such column"):
         prepare(session, frame_of(PAIR), frame_of(TWO), categorical_features=["c"])

@@ -201,7 +201,7 @@ def test_unknown_and_missing_values_count_as_the_mean():
         assert (answers[-1] == answers[0]).all()
     coded = np.column_stack([frame["size"], np.full(len(y), clf.tree_.fill[1])])
     plain = Tree.from_dict({**clf.tree_.to_dict(), "codes": [], "categories": []})
-    assert (clf.tree_.probabilities[plain.apply(coded)] == answers[0]).all()
+    assert (clf.tree_.outputs()[plain.apply(coded)] == answers[0]).all()
     assert (clf.predict(as_polars(holes)) == clf.predict(holes)).all()
 
 

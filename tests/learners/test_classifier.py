@@ -441,5 +441,5 @@ def test_a_failed_fit_changes_nothing_at_all(noisy):
 
 def test_negative_class_weights_are_refused(noisy):
     X, y = noisy
-    with pytest.raises(ValueError, match="class_weight must not be negative"):
+    with pytest.raises(ValueError, match="class_weight must be finite and not negative"):
         OC1Classifier(class_weight={0: -1, 1: 1}).fit(X, y)

@@ -375,7 +375,7 @@ class C45Classifier(SplitterTree, TreeClassifier):
         array (n_samples, n_classes)
             In the order of ``classes_``.
         """
-        return self._shares(X, self.smoothing)
+        return self._shares(X, self._checked_smoothing())
 
     _conversion_notes = (
         (

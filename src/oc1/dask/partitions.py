@@ -335,10 +335,14 @@ def _number_labels(where: str, y: Any) -> tuple[np.ndarray, np.ndarray, np.ndarr
 
 def _checked_weights(where: str, weights: Any) -> np.ndarray:
     checked = np.asarray(column_or_1d(weights, warn=False), dtype=np.float64)
-    odd = checked[~np.isfinite(checked) | (checked < 0)]
-    if len(odd):
-        problem = "is negative" if np.isfinite(odd[0]) else "is not a finite number"
-        raise ValueError(f"{where} has a weight that {problem} ({odd[0]})")
+    for problem, rows in (
+        ("is not a finite number", ~np.isfinite(checked)),
+        ("is negative", checked < 0),
+        ("is too large, above 1e18", checked > 1e18),
+        ("is too small, below 1e-18", (checked > 0) & (checked < 1e-18)),
+    ):
+        if rows.any():
+            raise ValueError(f"{where} has a weight that {problem} ({checked[rows][0]})")
     return checked
 
 
@@ -406,8 +410,8 @@ def weight_of_classes(class_weight: dict[Any, float] | str, classes: np.ndarray,
         factors = counts.sum() / (len(classes) * counts)
     else:
         factors = compute_sample_weight(class_weight, classes)
-    if factors.min() < 0:
-        raise ValueError(f"class_weight must not be negative, got {class_weight!r}")
+    if not (np.isfinite(factors).all() and factors.min() >= 0):
+        raise ValueError(f"class_weight must be finite and not negative, got {class_weight!r}")
     return factors
 
 

@@ -75,6 +75,7 @@ class SearchSpace:
             # Centred where most of the different values are: around zero float32 tells values apart that a wild value
             # or a marker such as -99999 makes close.
             shift, scale = centre_of(sample), moments.deviations
+            varies &= scale >= np.finfo(np.float64).tiny  # below, 1 / scale is infinite
         else:
             # One scale for all attributes: the paper only shifts them.
             shift = lowest

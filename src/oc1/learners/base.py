@@ -26,6 +26,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from ..data.categories import category_values, encode, explain_text, labels_of, learn_and_encode
+from ..data.ranges import check_attributes, ordinary_weights
 from ..data.search_space import SearchSpace
 from ..data.training import Training
 from ..growing.engines import LocalEngine
@@ -45,6 +46,8 @@ PRUNING_FOLDS = 10
 #: Up to this number of examples, ``prune="auto"`` is cross-validation.
 MAX_EXAMPLES_FOR_CV = 2000
 
+#: More than this, times a number of classes, could be infinite.
+MAX_SMOOTHING = 1e300
 Record = TypeVar("Record")
 
 
@@ -141,7 +144,8 @@ class BaseOC1Estimator(BaseEstimator):
         """Return the weights of the examples, None if all count alike."""
         if sample_weight is None:
             return None
-        return np.asarray(_check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True))
+        weights = _check_sample_weight(sample_weight, X, dtype=np.float64, ensure_non_negative=True)
+        return ordinary_weights(weights)
 
     def _repr_html_inner(self) -> str:
         """Return what a notebook shows: the tree, once there is one."""
@@ -158,6 +162,14 @@ class BaseOC1Estimator(BaseEstimator):
 
 class BaseOC1Classifier(ClassifierMixin, BaseOC1Estimator):
     """Base of trees and votes of trees that predict classes."""
+
+    smoothing: float
+
+    def _checked_smoothing(self) -> float:
+        """Return the parameter, which may have been changed since the fit."""
+        if not 0 <= self.smoothing <= MAX_SMOOTHING:
+            raise ValueError(f"smoothing must be from 0 to {MAX_SMOOTHING:g}, got {self.smoothing!r}")
+        return self.smoothing
 
     @abstractmethod
     def predict_proba(self, X: npt.ArrayLike) -> np.ndarray:
@@ -239,6 +251,7 @@ class TreeEstimator(BaseOC1Estimator):
         weights = self._weights(sample_weight, checked, labels)
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
         names = tuple(str(name) for name in getattr(self, "feature_names_in_", ()))
+        check_attributes(checked, names)
         return Training.make(checked, target, weights, classes, names, seed, categories)
 
     @abstractmethod
@@ -445,7 +458,7 @@ class TreeClassifier(BaseOC1Classifier, TreeEstimator):
     """Base of the trees that predict classes."""
 
     class_weight: dict[Any, float] | str | None = parameter(None, dict, StrOptions({"balanced"}), None)
-    smoothing: float = parameter(0.0, at_least(0, Real))
+    smoothing: float = parameter(0.0, Interval(Real, 0, MAX_SMOOTHING, closed="both"))
 
     def _encode_target(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         check_classification_targets(y)
@@ -457,10 +470,10 @@ class TreeClassifier(BaseOC1Classifier, TreeEstimator):
         if self.class_weight is None:
             return weights
         of_classes: np.ndarray = compute_sample_weight(self.class_weight, y)
-        weights = of_classes if weights is None else weights * of_classes
-        if weights.min() < 0:
-            raise ValueError(f"class_weight must not be negative, got {self.class_weight!r}")
-        return weights
+        if not (np.isfinite(of_classes).all() and of_classes.min() >= 0):
+            raise ValueError(f"class_weight must be finite and not negative, got {self.class_weight!r}")
+        of_classes = ordinary_weights(of_classes)
+        return of_classes if weights is None else ordinary_weights(weights * of_classes)
 
     def predict(self, X: npt.ArrayLike) -> np.ndarray:
         """Return the class of each example: the majority of its leaf.
@@ -489,7 +502,7 @@ class TreeClassifier(BaseOC1Classifier, TreeEstimator):
             In the order of ``classes_``.
         """
         leaves = self.apply(X)
-        return np.asarray(self.tree_.outputs(self.smoothing)[leaves])
+        return np.asarray(self.tree_.outputs(self._checked_smoothing())[leaves])
 
 
 # ---------------------------------------------------------------------------------------------------- by OC1's search

@@ -16,7 +16,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from ..data.categories import Categories, category_values, labels_of, learn_and_encode
-from .base import BaseOC1Classifier, CategoricalTree, TreeClassifier, seeded, unchanged_on_failure
+from .base import MAX_SMOOTHING, BaseOC1Classifier, CategoricalTree, TreeClassifier, seeded, unchanged_on_failure
 from .classifier import OC1Classifier
 from .parameters import at_least, parameter
 
@@ -101,7 +101,7 @@ class OC1EnsembleClassifier(BaseOC1Classifier):
     max_samples: float = parameter(1.0, Interval(Real, 0, 1, closed="right"), at_least(1))
     max_features: float = parameter(1.0, Interval(Real, 0, 1, closed="right"), at_least(1))
     oob_score: bool = parameter(False, "boolean")
-    smoothing: float = parameter(0.0, at_least(0, Real))
+    smoothing: float = parameter(0.0, Interval(Real, 0, MAX_SMOOTHING, closed="both"))
     random_state: int | np.random.RandomState | None = parameter(None, "random_state")
     n_jobs: int | None = parameter(None, Integral, None)
     verbose: int = parameter(0, "verbose")
@@ -249,8 +249,8 @@ class OC1EnsembleClassifier(BaseOC1Classifier):
         array (n_samples, n_classes)
             In the order of ``classes_``.
         """
-        votes = self._votes(self._checked(X)) + self.smoothing
-        return np.asarray(votes / (len(self.estimators_) + self.smoothing * len(self.classes_)))
+        votes, smoothing = self._votes(self._checked(X)), self._checked_smoothing()
+        return np.asarray((votes + smoothing) / (len(self.estimators_) + smoothing * len(self.classes_)))
 
     def predict(self, X: npt.ArrayLike) -> np.ndarray:
         """Return the class with the most votes, the first one in a tie.

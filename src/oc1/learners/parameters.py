@@ -15,5 +15,7 @@ def parameter(default: Any, *allowed: Any) -> Any:
 
 
 def at_least(least: int, kind: type = Integral) -> Interval:
-    """Return the interval from a number on, of whole numbers or (`Real`) of all."""
+    """Return the interval from a number on, of whole numbers (up to those of compiled code) or (`Real`) of all."""
+    if kind is Integral:
+        return Interval(Integral, least, 2**63 - 1, closed="both")
     return Interval(kind, least, None, closed="left")

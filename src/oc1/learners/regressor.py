@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-from sklearn.base import RegressorMixin
+from sklearn.base import RegressorMixin, clone
 from sklearn.utils._param_validation import StrOptions
 
+from ..data.ranges import target_unit
 from ..data.search_space import SearchSpace
 from ..data.training import Training
 from ..growing.linear_tests import LinearTest
@@ -239,6 +240,25 @@ class OC1Regressor(RegressorMixin, CategoricalTree, CostComplexityTree, Splitter
 
     def _encode_target(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return np.asarray(y, dtype=np.float64), np.empty(0)
+
+    def _learn(self, data: Training) -> None:
+        unit = target_unit(data.y)
+        if unit == 1.0:
+            super()._learn(data)
+            return
+        # Learn from numbers of an ordinary size, and turn what was learnt back.
+        of_loss = unit if self.criterion == "absolute_error" else unit**2
+        model, parameters = clone(self), self.get_params(deep=False)
+        model.set_params(**{name: parameters[name] / of_loss for name in ("min_impurity_decrease", "ccp_alpha")})
+        model._learn(data._replace(y=data.y / unit))
+        self.__dict__.update({name: value for name, value in vars(model).items() if name not in parameters})
+        for name in ("tree_", "unpruned_tree_"):
+            tree = getattr(model, name)
+            own = {"values": tree.values * unit, "losses": tree.losses * of_loss, "gains": tree.gains * of_loss}
+            setattr(self, name, replace(tree, **own))
+        self._pruning_path = model.pruning_path_.view(np.ndarray).copy()
+        for name in ("alpha", "loss"):
+            self._pruning_path[name] *= of_loss
 
     def _statistics(self, data: Training) -> RegressionStatistics:
         whole = data.weights is None or bool((data.weights == np.round(data.weights)).all())

@@ -148,7 +148,7 @@ def smallest_within(errors: np.ndarray, margin: float) -> int:
 
 
 def pruning_path(sequence: PruningSequence, scores: np.ndarray, score: str = "accuracy") -> np.ndarray:
-    """Return the sequence as a structured array with the fields ``alpha``, ``leaves`` and what the scores are called."""
+    """Return the sequence as a table with the fields ``alpha``, ``leaves`` and what the scores are called."""
     path = np.empty(len(scores), dtype=[("alpha", float), ("leaves", np.int64), (score, float)])
     path["alpha"], path["leaves"], path[score] = sequence.alphas, sequence.n_leaves, scores
     return path
