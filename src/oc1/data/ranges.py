@@ -26,8 +26,8 @@ def ordinary_weights(weights: np.ndarray) -> np.ndarray:
 
     Examples
     --------
-    >>> ordinary_weights(np.array([3.0, 0.0])), ordinary_weights(np.array([3e-200, 0.0, 1.5e-200]))
-    (array([3., 0.]), array([0.6555725 , 0.        , 0.32778625]))
+    >>> ordinary_weights(np.array([3.0, 0.0])), ordinary_weights(np.array([2.0**-200, 0.0, 2.0**-201]))
+    (array([3., 0.]), array([0.5 , 0.  , 0.25]))
     """
     largest, least = weights.max(), weights.min(where=weights > 0, initial=np.inf)
     if largest > 0 and np.ldexp(largest, -MAX_RATIO_EXPONENT) > least:
