@@ -7,8 +7,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from oc1 import OC1Classifier, OC1EnsembleClassifier
+from oc1 import OC1Classifier, OC1EnsembleClassifier, load_model, save_model
 from oc1.baselines import C45Classifier, LMDTClassifier
+from oc1.datasets import make_pol
 from oc1.tree.text import text
 
 QUICK = OC1Classifier(n_restarts=2, prune=None)
@@ -156,3 +157,24 @@ def test_a_vote_is_better_than_its_trees():
 def test_bad_parameters(noisy, options, message):
     with pytest.raises(ValueError, match=message):
         OC1EnsembleClassifier(**options).fit(*noisy)
+
+
+def test_a_vote_of_randomised_axis_parallel_trees(tmp_path):
+    X, y = make_pol(600, random_state=0)
+    X_new, y_new = make_pol(2000, random_state=1)
+    vote = OC1EnsembleClassifier(n_estimators=31, n_choices=20, random_state=0).fit(X, y)
+    assert all(type(tree) is C45Classifier for tree in vote.estimators_)
+    assert all((np.diff(tree.tree_.terms) <= 1).all() for tree in vote.estimators_)
+    assert len({tree.tree_.thresholds[0] for tree in vote.estimators_}) > 5
+    # Trees that are alike have nothing to vote on; random ones make up for each other's steps.
+    alike = OC1EnsembleClassifier(n_estimators=3, n_choices=1, random_state=0).fit(X, y)
+    assert len({str(tree.tree_) for tree in alike.estimators_}) == 1
+    assert vote.score(X_new, y_new) > alike.score(X_new, y_new) + 0.01
+    again = OC1EnsembleClassifier(n_estimators=31, n_choices=20, random_state=0, n_jobs=2).fit(X, y)
+    np.testing.assert_array_equal(vote.predict_proba(X_new), again.predict_proba(X_new))
+    save_model(vote, tmp_path / "vote.json")
+    np.testing.assert_array_equal(load_model(tmp_path / "vote.json").predict(X_new), vote.predict(X_new))
+    with pytest.raises(ValueError, match="leave estimator at None"):
+        OC1EnsembleClassifier(OC1Classifier(), n_choices=20).fit(X, y)
+    with pytest.raises(ValueError, match="'n_choices' parameter"):
+        OC1EnsembleClassifier(n_choices=0).fit(X, y)

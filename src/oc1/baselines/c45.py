@@ -21,7 +21,7 @@ from ..growing.nodes import GrownNode
 from ..growing.splitters import Limits, NodeExamples, Splitter, divide
 from ..impurity import entropy, information_gained
 from ..learners.base import Grown, Pruned, SplitterTree, TreeClassifier
-from ..learners.parameters import parameter
+from ..learners.parameters import at_least, parameter
 from ..tree.linear import Tree
 from .grouping import count_below
 
@@ -47,19 +47,32 @@ DEVIATES = (4.0, 3.09, 2.58, 2.33, 1.65, 1.28, 0.84, 0.25, 0.00)
 
 
 class Cut(NamedTuple):
-    """The best threshold of one attribute at a node."""
+    """A threshold of one attribute at a node."""
 
     below: float  # the nearest values on the two sides
     above: float
     gain: float  # less the penalty, in release 8
     ratio: float
-    n_cuts: int  # the number of thresholds that it is the best of
 
 
-def best_cut(
+class Cuts(NamedTuple):
+    """The thresholds of one attribute at a node that leave enough weight on each side."""
+
+    x: np.ndarray  # the values that are known, in order
+    ends: np.ndarray  # the place in x that each threshold comes after
+    gains: np.ndarray  # less the penalty, in release 8
+    parts: np.ndarray  # weight of the two sides, and of the missing values, for each threshold
+
+    def cut(self, number: int) -> Cut:
+        """Return one of them."""
+        end, gain = self.ends[number], float(self.gains[number])
+        return Cut(float(self.x[end]), float(self.x[end + 1]), gain, gain / float(entropy(self.parts[number])))
+
+
+def find_cuts(
     x: np.ndarray, y: np.ndarray, weights: np.ndarray, n_classes: int, min_leaf: float, release: int = 5
-) -> Cut | None:
-    """Return the cut of an attribute that gains most information, None if there is none that leaves enough weight.
+) -> Cuts | None:
+    """Return the thresholds of an attribute, None if there is none that leaves enough weight.
 
     Enough is a tenth of the known examples for each class, but at least `min_leaf` and at most 25. Examples whose value
     is missing tell nothing: the gain is that of the others times their share of the weight, and in the split
@@ -80,12 +93,10 @@ def best_cut(
     ends, left, right = ends[enough], left[enough], right[enough]
     n_left, n_right, n_known, n_all = left.sum(axis=1), right.sum(axis=1), total.sum(), weights.sum()
     gains = (n_known * entropy(total) - n_left * entropy(left) - n_right * entropy(right)) / n_all
-    best = int(np.argmax(gains >= gains.max() - EQUAL))
-    information = float(entropy(np.array([n_left[best], n_right[best], n_all - n_known]).clip(0)))
-    end, gain = ends[best], float(gains[best])
     if release == 8:
-        gain -= log2(len(ends)) / n_all
-    return Cut(float(x[end]), float(x[end + 1]), gain, gain / information, len(ends))
+        gains -= log2(len(ends)) / n_all
+    parts = np.column_stack([n_left, n_right, np.full(len(ends), n_all - n_known)]).clip(0)
+    return Cuts(x, ends, gains, parts)
 
 
 @dataclass
@@ -94,40 +105,34 @@ class GainRatioSplitter(Splitter):
 
     Attributes
     ----------
+    learner : C45Classifier
+        Its limits are on weights, as C4.5 has it: examples may be fractions.
     values : list of float64 arrays
         The values of each attribute in all training examples, ascending.
-    min_leaf, min_split : float
-        Least weight of a side, and of a node that is split. (Weights, as C4.5 has it: examples may be fractions.)
-    release : {5, 8}
     """
 
     keeps_missing: ClassVar[bool] = True
 
+    learner: C45Classifier
     values: list[np.ndarray]
-    min_leaf: float
-    min_split: float
-    release: int = 5
 
     def split(self, node: NodeExamples) -> LinearTest | None:
         """Return the split of a node, None to leave it a leaf."""
-        if node.weights.sum() < self.min_split * (1 - EQUAL):
+        own = self.learner
+        if node.weights.sum() < own.min_samples_split * (1 - EQUAL):
             return None
-        cuts = {}
+        found = {}
         for attribute, x in enumerate(node.X.T):
-            cut = best_cut(x, node.y, node.weights, node.n_classes, self.min_leaf, self.release)
-            if cut is None:
-                continue
-            self.n_hyperplanes += cut.n_cuts
-            if cut.gain > EQUAL:
-                cuts[attribute] = cut
-        if not cuts:
+            cuts = find_cuts(x, node.y, node.weights, node.n_classes, own.min_samples_leaf, own.release)
+            if cuts is not None:
+                self.n_hyperplanes += len(cuts.ends)
+                if cuts.gains.max() > EQUAL:
+                    found[attribute] = cuts
+        if not found:
             return None
-        average = np.mean([cut.gain for cut in cuts.values()])
-        ratios = {attribute: cut.ratio for attribute, cut in cuts.items() if cut.gain >= average - GAIN_SLACK_BITS}
-        best = max(ratios.values())
-        attribute = next(attribute for attribute, ratio in ratios.items() if ratio >= best - EQUAL)
+        attribute, cut = best_test(found) if own.n_choices == 1 else random_test(found, own.n_choices, node.seed)
         # No gap: a threshold that is a value of the data must be printed in full.
-        return LinearTest(np.array([attribute]), np.ones(1), self._threshold(attribute, cuts[attribute]))
+        return LinearTest(np.array([attribute]), np.ones(1), self._threshold(attribute, cut))
 
     def _threshold(self, attribute: int, cut: Cut) -> float:
         """Return the largest value of the training examples that does not exceed the middle of the cut."""
@@ -136,6 +141,26 @@ class GainRatioSplitter(Splitter):
             return cut.below
         values = self.values[attribute]
         return float(values[np.searchsorted(values, middle, side="right") - 1]) + 0.0  # not -0
+
+
+def best_test(found: dict[int, Cuts]) -> tuple[int, Cut]:
+    """Return the attribute, with its best threshold, of highest gain ratio among those of average gain at least."""
+    best = {m: cuts.cut(int(np.argmax(cuts.gains >= cuts.gains.max() - EQUAL))) for m, cuts in found.items()}
+    average = np.mean([cut.gain for cut in best.values()])
+    ratios = {m: cut.ratio for m, cut in best.items() if cut.gain >= average - GAIN_SLACK_BITS}
+    highest = max(ratios.values())
+    attribute = next(m for m, ratio in ratios.items() if ratio >= highest - EQUAL)
+    return attribute, best[attribute]
+
+
+def random_test(found: dict[int, Cuts], n_choices: int, seed: int) -> tuple[int, Cut]:
+    """Return one of the tests that gain most information, drawn at random."""
+    places = [(m, number) for m, cuts in found.items() for number in range(len(cuts.ends))]
+    gains = np.concatenate([cuts.gains for cuts in found.values()])
+    good = np.argsort(-gains, kind="stable")[:n_choices]
+    good = good[gains[good] > EQUAL]
+    attribute, number = places[good[np.random.default_rng(seed).integers(len(good))]]
+    return attribute, found[attribute].cut(number)
 
 
 # ------------------------------------------------------------------------------------------------ pruning
@@ -256,7 +281,7 @@ class C45Classifier(SplitterTree, TreeClassifier):
 
     At each node, each attribute gets the threshold with the highest information gain. Among the attributes with at
     least the average gain, the one with the highest gain ratio is tested. The grown tree is pruned by a pessimistic
-    estimate of its errors, from the training examples alone. C4.5 is deterministic.
+    estimate of its errors, from the training examples alone. C4.5 is deterministic (but see `n_choices`).
 
     Missing values are not filled in. In training and in prediction, an example whose tested value is missing is split
     between both branches, in proportion to their sizes. (`apply` and `decision_path` return a single leaf, so they use
@@ -268,6 +293,9 @@ class C45Classifier(SplitterTree, TreeClassifier):
         The version of C4.5. Release 5 is the program in the book of 1993, which the paper had at hand. Release 8, of
         1996, charges a numeric test for the number of thresholds that it was chosen from, ``log2(thresholds) / n`` bits
         (Quinlan 1996), and makes smaller trees; so does Weka's J48.
+    n_choices : int, default=1
+        At each node, one of this many tests that gain most information is drawn at random; 1 is C4.5. More make trees
+        that differ, for a vote (see `OC1EnsembleClassifier`).
     confidence : float, default=0.25
         Confidence level of the pessimistic estimate: the probability that the true error rate of a leaf exceeds the
         estimate. Smaller values prune more.
@@ -290,7 +318,7 @@ class C45Classifier(SplitterTree, TreeClassifier):
     class_weight : dict, "balanced" or None, default=None
         Weights of the classes, as in scikit-learn. Weights count as numbers of examples.
     random_state : int, RandomState instance or None, default=None
-        Not used: C4.5 is deterministic.
+        Decides between the `n_choices` best tests; C4.5 itself is deterministic.
     verbose : int, default=0
         1 prints a line for each node.
 
@@ -329,6 +357,7 @@ class C45Classifier(SplitterTree, TreeClassifier):
     """
 
     release: int = parameter(5, Options(Integral, {5, 8}))
+    n_choices: int = parameter(1, at_least(1))
     confidence: float = parameter(0.25, Interval(Real, 0, 1, closed="right"))
     min_samples_leaf: int = 2
     prune: str | None = parameter("error", StrOptions({"error"}), None)
@@ -336,7 +365,7 @@ class C45Classifier(SplitterTree, TreeClassifier):
     def _splitter(self, data: Training, rows: np.ndarray) -> Splitter:
         columns = [np.unique(np.asarray(x, dtype=np.float64)) for x in data.X[rows].T]
         values = [column[~np.isnan(column)] for column in columns]
-        return GainRatioSplitter(values, self.min_samples_leaf, self.min_samples_split, self.release)
+        return GainRatioSplitter(self, values)
 
     def _limits(self) -> Limits:
         # These limits count rows; C4.5's are on weights, and the splitter's.

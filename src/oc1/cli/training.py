@@ -50,6 +50,8 @@ def for_categories(name: str, estimator: Any) -> Any:
         return estimator.set_params(categorical_features="from_dtype")
     if name != "vote":
         raise UsageError(f"the learner {name!r} does not take categories; use --one-hot")
+    if estimator.n_choices is not None:
+        raise UsageError("a vote with n_choices does not take categories; use --one-hot")
     base = make_learner("oc1", prune=None) if estimator.estimator is None else estimator.estimator
     return estimator.set_params(estimator=base.set_params(categorical_features="from_dtype"))
 

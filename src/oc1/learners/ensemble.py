@@ -19,6 +19,7 @@ from ..data.categories import Categories, category_values, labels_of, learn_and_
 from .base import MAX_SMOOTHING, BaseOC1Classifier, CategoricalTree, TreeClassifier, seeded, unchanged_on_failure
 from .classifier import OC1Classifier
 from .parameters import at_least, parameter
+from .registry import learner_class
 
 
 class _Examples(NamedTuple):
@@ -44,6 +45,10 @@ class OC1EnsembleClassifier(BaseOC1Classifier):
         smoothing that a single tree gets from pruning.
     n_estimators : int, default=11
         Number of trees.
+    n_choices : int or None, default=None
+        If given, and no `estimator` is, the trees are axis-parallel: each node takes one of this many tests that gain
+        most information, drawn at random. (The paper suggests such randomised axis-parallel trees in its section 5;
+        Dietterich (2000) drew from 20.) The trees are those of ``C45Classifier(n_choices=..., prune=None)``.
     bootstrap : bool, default=False
         Whether to grow each tree on examples drawn with replacement.
     max_samples : float or int, default=1.0
@@ -97,6 +102,7 @@ class OC1EnsembleClassifier(BaseOC1Classifier):
     estimator: Any = parameter(None, HasMethods(["fit", "predict"]), None)
     n_estimators: int = parameter(11, at_least(1))
     _: KW_ONLY
+    n_choices: int | None = parameter(None, at_least(1), None)
     bootstrap: bool = parameter(False, "boolean")
     max_samples: float = parameter(1.0, Interval(Real, 0, 1, closed="right"), at_least(1))
     max_features: float = parameter(1.0, Interval(Real, 0, 1, closed="right"), at_least(1))
@@ -107,6 +113,8 @@ class OC1EnsembleClassifier(BaseOC1Classifier):
     verbose: int = parameter(0, "verbose")
 
     def _base(self) -> Any:
+        if self.n_choices is not None:
+            return learner_class("C45Classifier")(n_choices=self.n_choices, prune=None)
         return OC1Classifier(prune=None) if self.estimator is None else self.estimator
 
     def __sklearn_tags__(self) -> Any:
@@ -138,6 +146,8 @@ class OC1EnsembleClassifier(BaseOC1Classifier):
 
     def _validate(self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None) -> _Examples:
         """Check the parameters and the input."""
+        if self.n_choices is not None and self.estimator is not None:
+            raise ValueError("n_choices is for the vote's own axis-parallel trees: leave estimator at None")
         if self.oob_score and not self.bootstrap:
             raise ValueError("oob_score=True needs bootstrap=True: otherwise every tree sees every example")
         if self.max_samples != 1.0 and not self.bootstrap:
