@@ -11,6 +11,7 @@ import nox
 import pytest
 from pre_commit.clientlib import load_config
 from ruamel.yaml import YAML
+from waiting import MAX_WAIT_SECONDS
 
 ROOT = Path(__file__).resolve().parents[1]
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
@@ -32,7 +33,7 @@ def steps():
 
 def check_schema(schema, path):
     command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", schema, str(path)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120)
+    return subprocess.run(command, capture_output=True, text=True, timeout=MAX_WAIT_SECONDS)
 
 
 @pytest.fixture(scope="module")

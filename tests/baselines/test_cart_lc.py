@@ -16,9 +16,7 @@ from oc1.growing.splitters import NodeExamples
 from oc1.impurity import MEASURES
 
 
-@parametrize_with_checks(
-    [CARTLCClassifier(), CARTLCClassifier(mode="breiman", criterion="info_gain"), CARTLCClassifier(prune="cv")]
-)
+@parametrize_with_checks([CARTLCClassifier()])
 def test_scikit_learns_checks(estimator, check):
     check(estimator)
 

@@ -22,13 +22,7 @@ from oc1.tree.machine import MachineTree
 from oc1.tree.pruning import prune_sequence
 
 
-@parametrize_with_checks(
-    [
-        LMDTClassifier(),
-        LMDTClassifier(prune="cv"),
-        LMDTClassifier(eliminate=True),
-    ]
-)
+@parametrize_with_checks([LMDTClassifier(eliminate=True)])
 def test_scikit_learns_checks(estimator, check):
     check(estimator)
 

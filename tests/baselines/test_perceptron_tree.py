@@ -13,9 +13,7 @@ from oc1.datasets import make_ls10, make_pol, make_rcb
 from oc1.kernels.perceptron import train_unit
 
 
-@parametrize_with_checks(
-    [PerceptronTreeClassifier(max_epochs=100), PerceptronTreeClassifier(prune="cv", max_epochs=20)]
-)
+@parametrize_with_checks([PerceptronTreeClassifier(max_epochs=100)])
 def test_scikit_learns_checks(estimator, check):
     check(estimator)
 

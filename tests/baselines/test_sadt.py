@@ -16,9 +16,7 @@ from oc1.kernels import annealing as _annealing
 QUICK = {"patience": 300, "random_state": 0}
 
 
-@parametrize_with_checks(
-    [SADTClassifier(patience=1000), SADTClassifier(criterion="twoing", prune="cv", patience=200, cooling=0.99)]
-)
+@parametrize_with_checks([SADTClassifier(patience=200, cooling=0.99)])
 def test_scikit_learns_checks(estimator, check):
     check(estimator)
 

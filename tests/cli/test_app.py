@@ -8,6 +8,7 @@ import sys
 import pytest
 from command_line import iris_frame, run, start
 from typer.testing import CliRunner
+from waiting import MAX_WAIT_SECONDS
 
 from oc1 import load_model
 from oc1.cli.app import COMMANDS, app
@@ -46,7 +47,7 @@ def test_completion(shell):
     variables |= {"_TYPER_COMPLETE_ARGS": "oc1 tr", "_TYPER_COMPLETE_FISH_ACTION": "get-args"}
     done = subprocess.run(
         [sys.executable, "-c", "from oc1.__main__ import main; main()"],
-        env={**os.environ, **variables}, capture_output=True, text=True, timeout=60,
+        env={**os.environ, **variables}, capture_output=True, text=True, timeout=MAX_WAIT_SECONDS,
     )  # fmt: skip
     assert "train" in done.stdout
     assert "classify" not in done.stdout
@@ -62,7 +63,7 @@ def test_completion(shell):
 )
 def test_wrong_options_are_one_sentence(arguments, message, iris):
     process = start(*arguments)
-    out, errors = process.communicate(timeout=60)
+    out, errors = process.communicate(timeout=MAX_WAIT_SECONDS)
     assert (process.returncode, out, errors.count("\n")) == (2, "", 1)
     assert errors.startswith("error: ")
     assert message in errors
@@ -87,7 +88,7 @@ def test_pipes_and_links_are_written_to(model, iris):
     os.mkfifo("pipe.csv")
     process = subprocess.Popen(["cat", "pipe.csv"], stdout=subprocess.PIPE, text=True)
     run("classify", model, "iris.csv", "-o", "pipe.csv")
-    assert len(process.communicate(timeout=60)[0].splitlines()) == 151
+    assert len(process.communicate(timeout=MAX_WAIT_SECONDS)[0].splitlines()) == 151
     assert not os.path.isfile("pipe.csv")
     os.symlink("loop.json", "loop.json")
     run("train", "iris.csv", "-o", "loop.json", "--holdout", 0)
@@ -107,7 +108,7 @@ def test_a_dash_is_stdout(model, iris):
 def test_letters_that_the_terminal_has_not(iris):
     (iris / "umlaut.csv").write_text("\n".join(["1,mäh"] * 9 + ["2,muh"] * 9), encoding="utf-8")
     process = start("train", "umlaut.csv", env={**os.environ, "PYTHONIOENCODING": "ascii"})
-    out, errors = process.communicate(timeout=60)
+    out, errors = process.communicate(timeout=MAX_WAIT_SECONDS)
     assert process.returncode == 0, errors
     assert "m\\xe4h" in out
 
@@ -120,7 +121,7 @@ def test_names_cannot_change_the_terminal(iris):
 
 def test_without_typer_the_command_says_what_to_install():
     code = "import sys; sys.modules['typer'] = None; from oc1.__main__ import main; main()"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=MAX_WAIT_SECONDS)
     assert done.returncode == 1
     assert done.stderr == (
         'error: the command line needs typer, rich and polars; install them with: pip install "oc1[cli]"\n'

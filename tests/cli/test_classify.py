@@ -5,10 +5,10 @@ import json
 import os
 import signal
 import subprocess
-import time
 
 import polars as pl
 from command_line import NAMES, iris_frame, run, start
+from waiting import MAX_WAIT_SECONDS, comes_true, obeying_ctrl_c
 
 from oc1 import load_model
 
@@ -40,14 +40,13 @@ def test_columns_are_found_by_name(model, iris):
 
 def test_a_stopped_classification_leaves_nothing(model, iris):
     # The data come through a pipe that stays open, so that it cannot end by itself.
-    process = start("classify", str(model), "-", "-o", "out.csv", stdin=subprocess.PIPE)
+    with obeying_ctrl_c():
+        process = start("classify", str(model), "-", "-o", "out.csv", stdin=subprocess.PIPE)
     process.stdin.write((iris / "iris.csv").read_text())
     process.stdin.flush()
-    limit = time.monotonic() + 60
-    while not any(name.endswith(".part") for name in os.listdir(iris)) and time.monotonic() < limit:
-        time.sleep(0.02)
+    assert comes_true(lambda: any(name.endswith(".part") for name in os.listdir(iris)))
     process.send_signal(signal.SIGINT)
-    process.wait(timeout=60)
+    process.wait(timeout=MAX_WAIT_SECONDS)
     process.stdin.close()
     assert process.returncode == 130
     assert os.listdir(iris) == ["iris.csv"]
@@ -59,12 +58,12 @@ def test_output_that_nobody_reads_is_no_error(model, iris):
     assert process.stdout.readline().startswith("prediction")
     process.stdout.close()
     assert process.stderr.read() == ""
-    assert process.wait(timeout=60) == 1
+    assert process.wait(timeout=MAX_WAIT_SECONDS) == 1
 
 
 def test_classify_reads_stdin(model, iris):
     process = start("classify", str(model), "-", stdin=subprocess.PIPE)
-    out, errors = process.communicate((iris / "iris.csv").read_text(), timeout=60)
+    out, errors = process.communicate((iris / "iris.csv").read_text(), timeout=MAX_WAIT_SECONDS)
     assert process.returncode == 0, errors
     assert len(out.splitlines()) == 151
 

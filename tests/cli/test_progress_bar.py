@@ -3,6 +3,8 @@
 import io
 import time
 
+from waiting import comes_true
+
 from oc1.growing import progress_bar as _progress
 
 
@@ -31,14 +33,9 @@ def test_what_lasts_shows_a_bar_even_before_the_first_step(monkeypatch):
     terminal = open_terminal(monkeypatch)
     monkeypatch.setattr(_progress, "PATIENCE", 0.05)
     with _progress.progress_bar("folds [red]", 4) as bar:
-        limit = time.monotonic() + 10
-        while "folds [red]" not in terminal.getvalue() and time.monotonic() < limit:
-            time.sleep(0.01)
+        assert comes_true(lambda: "folds [red]" in terminal.getvalue())
         bar.update(3)
-        while "75%" not in terminal.getvalue() and time.monotonic() < limit:
-            time.sleep(0.01)
-    assert "folds [red]" in terminal.getvalue()
-    assert "75%" in terminal.getvalue()
+        assert comes_true(lambda: "75%" in terminal.getvalue())
 
 
 def test_nobody_looks_no_bar(monkeypatch):

@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 from command_line import NAMES, iris_frame, run, start
 from sklearn.datasets import load_iris
+from waiting import MAX_WAIT_SECONDS, obeying_ctrl_c
 
 from oc1 import OC1Classifier, load_model
 from oc1.learners.registry import LEARNERS
@@ -158,10 +159,11 @@ def test_target_weights_and_ignored_columns(iris):
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
 def test_a_stopped_training_leaves_nothing(how, iris):
     run("generate", "ls10", "-n", 50_000, "--noise", 0.3, "-o", "large.csv")
-    process = start("train", "large.csv", "--prune", "none", "-v")
+    with obeying_ctrl_c():
+        process = start("train", "large.csv", "--prune", "none", "-v")
     process.stdout.readline()  # the first node: it is growing
     process.send_signal(how)
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=MAX_WAIT_SECONDS)
     assert process.returncode == 130
     assert errors.endswith("stopped; nothing was left half-written\n")
     assert sorted(os.listdir(iris)) == ["iris.csv", "large.csv"]
@@ -196,7 +198,7 @@ def test_few_examples_are_not_held_out(iris):
 def test_formats_on_stdin_are_found_by_looking(iris):
     run("generate", "pol", "-n", 200, "-o", "pol.arff")
     process = start("train", "-", "-o", "pol.json", stdin=subprocess.PIPE)
-    _, errors = process.communicate((iris / "pol.arff").read_text(), timeout=60)
+    _, errors = process.communicate((iris / "pol.arff").read_text(), timeout=MAX_WAIT_SECONDS)
     assert process.returncode == 0, errors
 
 

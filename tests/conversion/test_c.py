@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from waiting import MAX_WAIT_SECONDS
 
 from oc1 import OC1Classifier, OC1EnsembleClassifier, OC1Regressor
 from oc1.baselines import C45Classifier, CARTLCClassifier, LMDTClassifier
@@ -61,7 +62,9 @@ class Compiled:
         )
         library = folder / "model.so"
         subprocess.run(
-            [GCC, *STRICT, *flags, "-shared", "-fPIC", "-o", library, folder / "model.c"], check=True, timeout=60
+            [GCC, *STRICT, *flags, "-shared", "-fPIC", "-o", library, folder / "model.c"],
+            check=True,
+            timeout=MAX_WAIT_SECONDS,
         )
         self.batch = ctypes.CDLL(str(library)).batch
 

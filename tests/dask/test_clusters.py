@@ -21,7 +21,10 @@ from typer.testing import CliRunner
 
 pytest.importorskip("distributed")
 
+import dask
+from command_line import start
 from distributed import Client, LocalCluster, wait
+from waiting import MAX_WAIT_SECONDS, comes_true, obeying_ctrl_c
 
 from oc1 import OC1Classifier, OC1EnsembleClassifier, compare, load_model
 from oc1.cli.app import app
@@ -35,13 +38,15 @@ from oc1.experiments.trials import run_trials
 from oc1.tree.text import text
 
 QUICK = {"n_restarts": 1, "n_jumps": 0}
+#: On a busy machine, processes need a while to answer.
+PATIENT = {"distributed.comm.timeouts.connect": MAX_WAIT_SECONDS}
 QUIET = {"dashboard_address": ":0", "silence_logs": logging.CRITICAL}
 
 
 @pytest.fixture(scope="module")
 def cluster():
     """Two worker processes that are started again when they die."""
-    with LocalCluster(n_workers=2, threads_per_worker=1, processes=True, **QUIET) as own:
+    with dask.config.set(PATIENT), LocalCluster(n_workers=2, threads_per_worker=1, processes=True, **QUIET) as own:
         yield own
 
 
@@ -165,10 +170,7 @@ def test_data_are_sent_once_and_forgotten_afterwards(threads, monkeypatch):
         with on_cluster(client):
             sums = Parallel()(delayed(lambda power: float((X**power).sum()))(power) for power in range(8))
             assert sums == [float((X**power).sum()) for power in range(8)]
-            deadline = time.monotonic() + 10
-            while threads.scheduler.tasks and time.monotonic() < deadline:
-                time.sleep(0.01)
-            assert not threads.scheduler.tasks
+            assert comes_true(lambda: not threads.scheduler.tasks)
     assert X.nbytes <= sum(sent) < 1.1 * X.nbytes
     assert max(sent) <= 500_000
 
@@ -217,13 +219,13 @@ def test_killed_workers_do_not_change_the_results(cluster, address, plan, tmp_pa
 
         interfere(monkeypatch, 3, kill)
         there = reproduce(plan, tmp_path / "there")
-        client.wait_for_workers(2, timeout=30)
+        client.wait_for_workers(2, timeout=MAX_WAIT_SECONDS)
         assert not set(before.values()) & set(client.run(os.getpid).values())
     assert json.dumps(here) == json.dumps(there)
 
 
 def test_a_run_that_lost_the_scheduler_goes_on_later(plan, tmp_path, monkeypatch):
-    monkeypatch.setattr(clusters, "MAX_CONNECTING_SECONDS", 60.0)
+    monkeypatch.setattr(clusters, "MAX_CONNECTING_SECONDS", MAX_WAIT_SECONDS)
     monkeypatch.setattr(definitions, "make_experiments", lambda: {"tiny": plan})
     file = tmp_path / "scheduler.json"
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
@@ -234,9 +236,7 @@ def test_a_run_that_lost_the_scheduler_goes_on_later(plan, tmp_path, monkeypatch
     worker = None
     command = ("reproduce", "tiny", "--quick", "--repeats", 2)
     try:
-        while not file.exists() or not file.read_text():
-            assert scheduler.poll() is None
-            time.sleep(0.05)
+        assert comes_true(lambda: (file.exists() and bool(file.read_text())) or scheduler.poll() is not None)
         worker = subprocess.Popen(
             [*tool, "worker", "--scheduler-file", str(file), "--nthreads", "1", "--no-dashboard", "--no-nanny"], **quiet
         )
@@ -291,7 +291,7 @@ def test_work_that_kills_its_workers_is_told_as_such(cluster, address, monkeypat
     with pytest.raises(ClusterError, match="memory"), on_cluster(address) as client:
         client.submit(os._exit, 1, pure=False).result()
     with connect(address) as client:
-        client.wait_for_workers(2, timeout=30)
+        client.wait_for_workers(2, timeout=MAX_WAIT_SECONDS)
 
 
 def test_cancelled_work_is_told_as_such(threads):
@@ -398,22 +398,13 @@ def test_without_dask_the_commands_say_how_to_get_it(csv, monkeypatch):
 
 
 def test_ctrl_c_stops_the_work_on_the_cluster_too(cluster, address, csv):
-    process = subprocess.Popen(
-        [sys.executable, "-m", "oc1", "cv", str(csv), "--repeats", "500", "--dask", address],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    deadline = time.monotonic() + 60
-    while not any("_call" in str(key) for key in list(cluster.scheduler.tasks)):
-        assert process.poll() is None
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    with obeying_ctrl_c():
+        process = start("cv", str(csv), "--repeats", "500", "--dask", address)
+    has_begun = lambda: any("_call" in str(key) for key in list(cluster.scheduler.tasks))  # noqa: E731
+    assert comes_true(lambda: has_begun() or process.poll() is not None)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=MAX_WAIT_SECONDS)
     assert process.returncode == 130, err
     assert out == ""
     assert "Traceback" not in err
-    while cluster.scheduler.tasks:
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
+    assert comes_true(lambda: not cluster.scheduler.tasks)

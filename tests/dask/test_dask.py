@@ -9,7 +9,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from inspect import signature
 
 import numpy as np
@@ -23,6 +22,7 @@ import dask
 import dask.array as da
 import dask.dataframe as dd
 from distributed import Client, Future, LocalCluster, futures_of
+from waiting import MAX_WAIT_SECONDS, comes_true
 
 from oc1 import OC1Classifier, load_model, save_model
 from oc1.dask import ClusterError, DaskOC1Classifier, clusters
@@ -66,6 +66,7 @@ def client(clients):
 def processes():
     """A client of two worker processes that are started again when they die."""
     with (
+        dask.config.set({"distributed.comm.timeouts.connect": MAX_WAIT_SECONDS}),  # a busy machine needs a while
         LocalCluster(n_workers=2, threads_per_worker=1, processes=True, memory_limit="1GiB", **QUIET) as cluster,
         Client(cluster, set_as_default=False) as client,
     ):
@@ -134,16 +135,6 @@ def assert_same(there, here):
     assert here.get_n_leaves() > 1
 
 
-def poll(condition, seconds=20):
-    """Wait until something is so; return whether it came to be."""
-    deadline = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > deadline:
-            return False
-        time.sleep(0.02)
-    return True
-
-
 def n_held(client):
     return sum(client.run(lambda dask_worker: len(dask_worker.data)).values())
 
@@ -153,7 +144,7 @@ def n_tasks(client):
 
 
 def assert_nothing_left(client, but=0):
-    assert poll(lambda: n_held(client) == but and n_tasks(client) == but), (n_held(client), n_tasks(client))
+    assert comes_true(lambda: n_held(client) == but and n_tasks(client) == but), (n_held(client), n_tasks(client))
 
 
 # ---------------------------------------------------------------------------------------------------- parameters
@@ -573,7 +564,7 @@ def in_round(monkeypatch, number, what):
 
 @pytest.mark.parametrize(("number", "persisted"), [(1, False), (12, False), (12, True)])
 def test_a_killed_worker_does_not_change_the_tree(processes, small, monkeypatch, number, persisted):
-    processes.wait_for_workers(2, timeout=30)
+    processes.wait_for_workers(2, timeout=MAX_WAIT_SECONDS)
     X, y = rows()
     parameters = {**QUICK, "max_depth": 4}
     here = OC1Classifier(**parameters).fit(X, y)
@@ -587,7 +578,7 @@ def test_a_killed_worker_does_not_change_the_tree(processes, small, monkeypatch,
     assert killed
     assert there.traffic_.rounds > number + 5
     assert_same(there, here)
-    processes.wait_for_workers(2, timeout=30)
+    processes.wait_for_workers(2, timeout=MAX_WAIT_SECONDS)
     assert min(before.values()) not in processes.run(os.getpid).values()
     del collections
     assert_nothing_left(processes)
@@ -689,10 +680,10 @@ def test_only_what_the_user_persisted_stays(client, small):
     assert n_kept > 0
     clf = DaskOC1Classifier(client=client, **{**QUICK, "prune": "holdout", "max_depth": 4})
     assert clf.fit(X, y) is clf
-    assert poll(lambda: n_held(client) == n_kept)
+    assert comes_true(lambda: n_held(client) == n_kept)
     with pytest.raises(ValueError, match="must not be negative"):
         clf.set_params(class_weight={0: -1.0}).fit(X, y)
-    assert poll(lambda: n_held(client) == n_kept)
+    assert comes_true(lambda: n_held(client) == n_kept)
     assert clf.score(X, y) > 0.6
 
 

@@ -3,7 +3,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from contextlib import suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -12,6 +11,7 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 from small_experiment import Page, Slow, run
 from typer.testing import CliRunner
+from waiting import MAX_WAIT_SECONDS, comes_true, obeying_ctrl_c
 
 from oc1.cli.app import app
 from oc1.experiments import peers
@@ -119,10 +119,7 @@ def living_members(group):
 
 def wait_for_the_end_of(group):
     """Wait until no process of a group is left, where that can be seen."""
-    limit = time.monotonic() + 120
-    while living_members(group) and time.monotonic() < limit:
-        time.sleep(0.05)
-    assert living_members(group) == []
+    assert comes_true(lambda: living_members(group) == [])
 
 
 def test_kill_9_leaves_no_worker_behind_and_what_was_done_to_go_on_from(tmp_path):
@@ -132,9 +129,7 @@ def test_kill_9_leaves_no_worker_behind_and_what_was_done_to_go_on_from(tmp_path
         command(killed, "--jobs", "2"), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, process_group=0
     )
     try:
-        limit = time.monotonic() + 60
-        while count_lines(killed) < 20 and time.monotonic() < limit:
-            time.sleep(0.002)
+        assert comes_true(lambda: count_lines(killed) >= 20)
     finally:
         process.kill()
         process.wait()
@@ -152,14 +147,12 @@ def test_kill_9_leaves_no_worker_behind_and_what_was_done_to_go_on_from(tmp_path
 
 @pytest.mark.skipif(os.name != "posix", reason="sends a signal")
 def test_a_real_ctrl_c_ends_in_one_line_and_all_workers(tmp_path):
-    process = subprocess.Popen(
-        command(tmp_path, "--jobs", "2"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, process_group=0
-    )
-    limit = time.monotonic() + 60
-    while count_lines(tmp_path) < 5 and process.poll() is None and time.monotonic() < limit:
-        time.sleep(0.002)
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    with obeying_ctrl_c():
+        process = subprocess.Popen(command(tmp_path, "--jobs", "2"), process_group=0, **pipes)
+    assert comes_true(lambda: count_lines(tmp_path) >= 5 or process.poll() is not None)
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to the workers as well
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=MAX_WAIT_SECONDS)
     assert process.returncode == 130
     wait_for_the_end_of(process.pid)
     assert errors.count("\n") == 1

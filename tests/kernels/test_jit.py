@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from waiting import MAX_WAIT_SECONDS
 
 from oc1.kernels import _jit
 
@@ -64,7 +65,13 @@ def use(package, before=""):
     environment = {"PATH": "", "NUMBA_CACHE_DIR": str(package.parent / "cache")}
     command = [sys.executable, "-B", "-c", USE.format(before=before)]
     done = subprocess.run(
-        command, cwd=package.parent, env=environment, capture_output=True, text=True, check=False, timeout=300
+        command,
+        cwd=package.parent,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=MAX_WAIT_SECONDS,
     )
     assert done.returncode == 0, done.stderr
     value, hits, misses = done.stdout.split()

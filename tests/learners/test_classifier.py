@@ -24,10 +24,7 @@ QUICK = {"n_restarts": 3, "random_state": 0}
 @parametrize_with_checks(
     [
         OC1Classifier(),
-        OC1Classifier(prune="cv", n_restarts=2),
-        OC1Classifier(splits="axis"),
-        OC1Classifier(splits="oblique", criterion="info_gain", order="best", n_restarts=2),
-        OC1Classifier(normalize="positive", order="random", n_restarts=2, min_samples_oblique=2),
+        OC1Classifier(prune="cv", splits="oblique", criterion="info_gain", normalize="positive", n_restarts=2),
     ]
 )
 def test_scikit_learns_checks(estimator, check):

@@ -15,12 +15,7 @@ from oc1.tree.text import text
 QUICK = OC1Classifier(n_restarts=2, prune=None)
 
 
-@parametrize_with_checks(
-    [
-        OC1EnsembleClassifier(QUICK, n_estimators=3),
-        OC1EnsembleClassifier(C45Classifier(), n_estimators=3),
-    ]
-)
+@parametrize_with_checks([OC1EnsembleClassifier(QUICK, n_estimators=3)])
 def test_scikit_learns_checks(estimator, check):
     check(estimator)
 

@@ -38,9 +38,7 @@ QUICK = {"n_restarts": 3, "random_state": 0}
 @parametrize_with_checks(
     [
         OC1Regressor(n_restarts=2, n_jumps=2),
-        OC1Regressor(prune="holdout", criterion="absolute_error", n_restarts=2, n_jumps=1),
-        OC1Regressor(splits="axis", prune="holdout"),
-        OC1Regressor(splits="oblique", prune=None, n_restarts=2, min_samples_leaf=1),
+        OC1Regressor(prune="holdout", criterion="absolute_error", splits="oblique", n_restarts=2, n_jumps=1),
     ]
 )
 def test_scikit_learns_checks(estimator, check):

@@ -17,6 +17,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from sklearn.base import clone
+from waiting import MAX_WAIT_SECONDS
 
 from oc1 import OC1Classifier, OC1EnsembleClassifier
 from oc1.baselines import CARTClassifier, LMDTClassifier
@@ -409,4 +410,4 @@ def test_spoiling_reaches_every_part(files):
 
 def test_reading_a_model_takes_no_scikit_learn():
     code = "import sys; import oc1.cli.predictor; assert not any(name.startswith('sklearn') for name in sys.modules)"
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=120)
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=MAX_WAIT_SECONDS)
