@@ -117,11 +117,9 @@ def classifiers() -> Iterator[tuple[str, object, tuple, dict]]:
     yield one("one standard error", three, prune="cv", prune_se=1.0, n_restarts=3)
     yield one("ccp_alpha", three, prune=None, ccp_alpha=0.01)
     yield one("normalize positive", three, normalize="positive")
-    for starts in ("logistic", "least_squares", "lda", "svm", "means", "smooth", "householder", "parent", "random"):
+    for starts in ("logistic", "least_squares", "random"):
         yield one(f"starts {starts}", three, starts=[starts], n_restarts=4)
         yield one(f"starts {starts} purest", rcb, starts=["axis", starts], n_restarts=4, prune="holdout")
-    for groupings in ("twoing", "random", ("one_vs_rest", "twoing")):
-        yield one(f"groupings {groupings}", three, groupings=groupings)
     yield one("refine off", three, refine=False)
     yield one("refine paper", rcb, preset="paper", refine=True)
     yield one("rounding off", cancer, rounding=False)

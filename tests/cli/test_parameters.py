@@ -8,7 +8,7 @@ from command_line import run
 
 from oc1 import OC1Classifier, load_model
 from oc1.cli.parameters import OPTIONS, RENAMED
-from oc1.growing.starts import GROUPINGS, RANDOM, STARTS
+from oc1.growing.starts import STARTS
 
 
 def test_every_parameter_of_oc1_is_an_option():
@@ -32,8 +32,7 @@ def test_options_say_what_the_class_does(option):
 
 
 def test_options_for_several_names_know_them_all():
-    assert set(OPTIONS["starts"].choices) == {*STARTS, RANDOM}
-    assert set(OPTIONS["groupings"].choices) == set(GROUPINGS)
+    assert set(OPTIONS["starts"].choices) == set(STARTS)
 
 
 def test_help_names_options_not_parameters():
@@ -44,12 +43,12 @@ def test_help_names_options_not_parameters():
 def test_parameters_reach_the_learner(iris):
     run(
         "train", "iris.csv", "-o", "a.json", "--n-restarts", 7, "--prune", "none", "--no-refine", "--starts", "axis",
-        "--starts", "lda", "--criterion", "gini", "--class-weight", "setosa=2", "--seed", 5, "--max-terms", 2,
+        "--starts", "logistic", "--criterion", "gini", "--class-weight", "setosa=2", "--seed", 5, "--max-terms", 2,
         "--class-weight", "virginica=0.5", "-P", "min_samples_leaf=3",
     )  # fmt: skip
     given = load_model("a.json").get_params()
     assert (given["n_restarts"], given["prune"], given["refine"]) == (7, None, False)
-    assert (list(given["starts"]), given["criterion"], given["random_state"]) == (["axis", "lda"], "gini", 5)
+    assert (list(given["starts"]), given["criterion"], given["random_state"]) == (["axis", "logistic"], "gini", 5)
     assert given["class_weight"] == {"setosa": 2.0, "virginica": 0.5}
     assert (given["min_samples_leaf"], given["max_terms"]) == (3, 2)
     run("train", "iris.csv", "-o", "b.json", "-l", "vote", "-P", "n_estimators=3", "--holdout", 0)

@@ -65,7 +65,7 @@ def test_the_same_tree_for_any_number_of_threads(monkeypatch, options, shared):
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"n_jobs": 2}, {"max_leaf_nodes": 4}, {"prune": None, "starts": "lda"}], ids=str
+    "options", [{}, {"n_jobs": 2}, {"max_leaf_nodes": 4}, {"prune": None, "starts": "least_squares"}], ids=str
 )
 def test_a_borrowed_array_gives_the_tree_of_a_copied_one(monkeypatch, options):
     X, y = quadrants(500, 2)
@@ -235,7 +235,7 @@ def test_limits_are_kept_with_any_criterion(criterion):
             assert holds(clf), name
 
 
-@pytest.mark.parametrize("short", [{"rounding": True}, {"sparsity": 0.01}, {"starts": "lda"}], ids=str)
+@pytest.mark.parametrize("short", [{"rounding": True}, {"sparsity": 0.01}, {"starts": "least_squares"}], ids=str)
 def test_short_tests_stay_short_where_the_purest_split_wins(short):
     X, y = rough(200)
     models = [OC1Classifier(prune=None, max_terms=2, n_jobs=n_jobs, **short, **SEEDED).fit(X, y) for n_jobs in (1, 2)]
@@ -332,7 +332,7 @@ def test_presets_and_explicit_values_are_told_apart_by_scikit_learn():
 
 
 def test_parameters_are_scikit_learns_way():
-    clf = OC1Classifier(preset="paper", starts=["lda"], groupings="twoing", complexity_penalty=2.0)
+    clf = OC1Classifier(preset="paper", starts=["least_squares"], complexity_penalty=2.0)
     assert clone(clf).get_params() == clf.get_params()
     assert clone(clf).fit(*SETS["iris"]).get_params() == clf.get_params()  # fit resolves, but does not change them
     assert clf.set_params(preset=None, complexity_penalty=0).get_params()["complexity_penalty"] == 0

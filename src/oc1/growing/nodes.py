@@ -103,8 +103,6 @@ class PendingNode(NamedTuple):
         All randomness of the node comes from it.
     subtrees : dict
         Where the table that begins with this node goes, under the key `row`.
-    parent : LinearTest or None
-        The test that led here.
     """
 
     examples: Any
@@ -113,7 +111,6 @@ class PendingNode(NamedTuple):
     seed: np.uint64
     subtrees: dict[int, NodeTable]
     row: int = 0
-    parent: LinearTest | None = None
 
     @classmethod
     def root(cls, examples: EngineExamples, seed: int) -> PendingNode:
@@ -124,8 +121,7 @@ class PendingNode(NamedTuple):
         """Return a pending node of a table that begins with this node."""
         nodes = table.nodes
         depth = int(nodes.table[row, layout.DEPTH])
-        parent = table.test if depth == self.depth + 1 else None
-        return PendingNode(examples, nodes.counts[row], depth, nodes.seeds[row], table.subtrees, row, parent)
+        return PendingNode(examples, nodes.counts[row], depth, nodes.seeds[row], table.subtrees, row)
 
     @property
     def size(self) -> int:

@@ -22,7 +22,7 @@ MIN_SHARED_ROWS = 8000
 #: are; on a cluster this is also the size below which they move to one place.
 MIN_LARGE_ROWS = 100_000
 #: Planes that all kinds of linear starts together may bring, at most.
-MAX_LINEAR_STARTS = 16
+MAX_LINEAR_STARTS = 2
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,6 @@ class GrowthOptions:
     min_impurity_decrease: float = 0.0
     normalize: str = "standard"
     starts: tuple[str, ...] = (AXIS, RANDOM)
-    groupings: tuple[str, ...] = ("one_vs_rest",)
     missing: str = "mean"  # or "direction": learned where a test has one attribute
     complexity_penalty: float = 0.0  # 0: the purest split wins, until leaves are pure
     rounding: bool = False

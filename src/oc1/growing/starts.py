@@ -1,7 +1,7 @@
 """Where the search of a node may begin: directions that other methods of discrimination give, each by its name.
 
 A method looks at a node through a `NodeView` and yields hyperplanes ``Z @ plane > 0``. Most separate two groups, so
-with more than two classes they are asked for several groupings of the classes.
+with more than two classes they are asked to separate one class from the rest.
 """
 
 from __future__ import annotations
@@ -11,8 +11,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-from scipy.optimize import minimize
-from scipy.special import expit
 
 from .linear_models import LeastSquares, LinearFit, ridge_logistic
 
@@ -31,8 +29,6 @@ AXIS, RANDOM = "axis", "random"
 LEAST_SQUARES_TO_LOGISTIC = 5.0
 #: Linear classifiers are tried if least squares reaches this share of the best attribute's Twoing value.
 MIN_SHARE_OF_AXIS_VALUE = 0.25
-#: Steps of gradient descent for the start "smooth".
-MAX_SMOOTH_STEPS = 20
 
 
 def twoing(left: np.ndarray, totals: np.ndarray) -> float:
@@ -54,26 +50,18 @@ class NodeView:
     y : int array (n,)
         Classes, as places among those present.
     weights : float64 array (n,)
-    groupings : tuple of str
-        Names of `GROUPINGS`.
-    rng : numpy.random.Generator
     mean, scale : arrays (d,)
         By which the attributes of the search space were standardised.
     axis : array (d + 1) or None
         The best axis-parallel split.
-    parent : array (d + 1) or None
-        The parent's hyperplane.
     """
 
     Z: np.ndarray
     y: np.ndarray
     weights: np.ndarray
-    groupings: tuple[str, ...]
-    rng: np.random.Generator
     mean: np.ndarray
     scale: np.ndarray
     axis: np.ndarray | None = None
-    parent: np.ndarray | None = None
     fits: list[tuple[LinearFit, np.ndarray]] = field(default_factory=list)  # with their groups, as they are made
 
     def to_search(self, plane: np.ndarray) -> np.ndarray:
@@ -92,7 +80,7 @@ class NodeView:
 
     def starts(self, names: tuple[str, ...]) -> list[np.ndarray]:
         """Return the planes, in search space, that some kinds of starts bring."""
-        return [self.to_search(plane) for name in names for plane in STARTS[name](self)]
+        return [self.to_search(plane) for name in names for plane in LINEAR_STARTS[name](self)]
 
     @cached_property
     def totals(self) -> np.ndarray:
@@ -124,15 +112,8 @@ class NodeView:
     @cached_property
     def groups(self) -> list[np.ndarray]:
         """The groupings of the classes, as an array of booleans each (whether a class belongs on the right)."""
-        k = len(self.totals)
-        if k == 2:
-            return [np.array([False, True])]
-        found: dict[bytes, np.ndarray] = {}
-        for name in self.groupings:
-            for right in GROUPINGS[name](self):
-                if right.any() and not right.all():
-                    found.setdefault((right ^ right[0]).tobytes(), right)
-        return list(found.values())
+        one_against_the_rest = np.eye(len(self.totals), dtype=bool)
+        return list(one_against_the_rest if len(self.totals) > 2 else one_against_the_rest[1:])
 
     @cached_property
     def promising(self) -> list[np.ndarray]:
@@ -151,28 +132,6 @@ class NodeView:
         if self.axis is None or len(self.totals) > 2:
             return True
         return bool(self._values[0] >= MIN_SHARE_OF_AXIS_VALUE * self.value(self.Z @ self.axis))
-
-
-def _one_against_the_rest(node: NodeView) -> Iterator[np.ndarray]:
-    yield from np.eye(len(node.totals), dtype=bool)
-
-
-def _superclasses(node: NodeView) -> Iterator[np.ndarray]:
-    """Group the classes as the best axis-parallel split sends most of each: Twoing's own superclasses."""
-    if node.axis is not None:
-        yield node.left_weights(node.Z @ node.axis) * 2.0 < node.totals
-
-
-def _at_random(node: NodeView) -> Iterator[np.ndarray]:
-    for _ in range(2 * len(node.totals)):
-        yield node.rng.random(len(node.totals)) < 0.5
-
-
-GROUPINGS: dict[str, Callable[[NodeView], Iterator[np.ndarray]]] = {
-    "one_vs_rest": _one_against_the_rest,
-    "twoing": _superclasses,
-    "random": _at_random,
-}
 
 
 def _logistic(node: NodeView) -> Iterator[np.ndarray]:
@@ -204,105 +163,9 @@ def _least_squares(node: NodeView) -> Iterator[np.ndarray]:
         yield fit.plane
 
 
-def _lda(node: NodeView) -> Iterator[np.ndarray]:
-    """Find Fisher's direction for each promising grouping, with the pooled covariance of the classes."""
-    shares = node.weights / node.weights.sum()
-    means = np.array([np.average(node.Z[node.y == c], axis=0, weights=shares[node.y == c]) for c in _classes(node)])
-    inside = node.Z - means[node.y]
-    covariance = (inside * shares[:, None]).T @ inside
-    covariance[np.diag_indices_from(covariance)] += 1e-6
-    for right in node.promising:
-        sides = [np.average(means[side], axis=0, weights=node.totals[side]) for side in (right, ~right)]
-        yield _between(np.linalg.solve(covariance, sides[0] - sides[1]), sides)
-
-
-def _means(node: NodeView) -> Iterator[np.ndarray]:
-    """Find the plane midway between the means of the two groups, at right angles to the line through them."""
-    for right in node.promising:
-        here = right[node.y]
-        sides = [np.average(node.Z[side], axis=0, weights=node.weights[side]) for side in (here, ~here)]
-        yield _between(sides[0] - sides[1], sides)
-
-
-def _svm(node: NodeView) -> Iterator[np.ndarray]:
-    """Fit a linear support vector machine to the most promising grouping."""
-    from sklearn.svm import LinearSVC
-
-    for right in node.promising[:1]:
-        machine = LinearSVC(dual=False, tol=1e-3, max_iter=200)
-        machine.fit(node.Z[:, :-1], right[node.y], sample_weight=node.weights)
-        yield np.append(machine.coef_[0], machine.intercept_[0])
-
-
-def _smooth(node: NodeView) -> Iterator[np.ndarray]:
-    """Take a few steps of gradient on Twoing with soft sides, from least squares."""
-    one_hot = np.eye(len(node.totals))[node.y] * node.weights[:, None]
-    n = node.totals.sum()
-
-    def loss(plane: np.ndarray) -> tuple[float, np.ndarray]:
-        soft = expit(-(node.Z @ plane))  # share of each example on the left
-        left = one_hot.T @ soft
-        n_left = left.sum()
-        deviation = left - node.totals * n_left / n
-        signs, size = np.sign(deviation), np.abs(deviation).sum()
-        product = max(n_left * (n - n_left), 1e-12)
-        # d value / d left_c, with n_left the sum of all left_c
-        by_class = 2.0 * size * (signs - (signs @ node.totals) / n) / product
-        by_class -= size**2 * (n - 2.0 * n_left) / product**2
-        slope = -(one_hot @ by_class) * soft * (1.0 - soft)
-        return -size * size / product, -(node.Z.T @ slope)
-
-    for right in node.promising[:1]:
-        start = node.least_squares.fit(right[node.y]).plane
-        found = minimize(loss, start, jac=True, method="L-BFGS-B", options={"maxiter": MAX_SMOOTH_STEPS})
-        if np.isfinite(found.x).all():
-            yield found.x
-
-
-def _householder(node: NodeView) -> Iterator[np.ndarray]:
-    """Find the best axis-parallel split after a reflection that makes a class's main direction an axis (HHCART)."""
-    best, best_value = None, 0.0
-    identity = np.eye(node.Z.shape[1] - 1)
-    for c in _classes(node):
-        own = node.Z[node.y == c, :-1]
-        if len(own) < 2:
-            continue
-        direction = np.linalg.eigh(np.cov(own.T, aweights=node.weights[node.y == c]).reshape(identity.shape))[1][:, -1]
-        mirror = direction - identity[0]
-        length = mirror @ mirror
-        axes = identity - 2.0 * np.outer(mirror, mirror) / length if length > 1e-12 else identity
-        for column, axis in zip((node.Z[:, :-1] @ axes).T, axes.T, strict=True):
-            # Midway between each two classes' means is enough of a threshold: the search goes on from here.
-            centres = np.sort(np.bincount(node.y, weights=column * node.weights) / node.totals)
-            for threshold in 0.5 * (centres[1:] + centres[:-1]):
-                value = node.value(column - threshold)
-                if value > best_value:
-                    best, best_value = np.append(axis, -threshold), value
-    if best is not None:
-        yield best
-
-
-def _classes(node: NodeView) -> range:
-    return range(len(node.totals))
-
-
-def _between(direction: np.ndarray, sides: list[np.ndarray]) -> np.ndarray:
-    """Return the plane at right angles to a direction, midway between two points."""
-    plane = direction.copy()
-    plane[-1] = 0.0
-    plane[-1] = -0.5 * float(plane @ (sides[0] + sides[1]))
-    return plane
-
-
-#: What each start brings, by name; random planes are made by the search itself.
-STARTS: dict[str, Callable[[NodeView], Iterator[np.ndarray]]] = {
-    AXIS: lambda node: iter(() if node.axis is None else (node.axis,)),
+LINEAR_STARTS: dict[str, Callable[[NodeView], Iterator[np.ndarray]]] = {
     "logistic": _logistic,
     "least_squares": _least_squares,
-    "lda": _lda,
-    "svm": _svm,
-    "means": _means,
-    "smooth": _smooth,
-    "householder": _householder,
-    "parent": lambda node: iter(() if node.parent is None else (node.parent,)),
 }
+#: All starts by name.
+STARTS = (AXIS, *LINEAR_STARTS, RANDOM)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..kernels.layout import ABOVE_ALL
 from .calls import NodeKernels
 from .nodes import PendingNode
 from .starts import NodeView
@@ -28,14 +27,7 @@ def view_of(node: PendingNode, kernels: NodeKernels, axis_plane: np.ndarray | No
     # The columns are rounded to float32: less than this is no spread.
     scale[scale <= 1e-6 * np.abs(mean)] = 0.0
     Z[:, :-1] = np.divide(Z[:, :-1], scale, out=np.zeros_like(Z[:, :-1]), where=scale > 0.0)
-    rng = np.random.default_rng(int(node.seed))
-    view = NodeView(Z, y, weights, kernels.options.groupings, rng, mean, scale)
+    view = NodeView(Z, y, weights, mean, scale)
     if axis_plane is not None:
         view.axis = view.from_search(axis_plane)
-    if node.parent is not None:
-        # What asks only whether a value is missing is no plane.
-        plane = np.zeros(kernels.n_features + 1)
-        if node.parent.threshold != ABOVE_ALL:
-            plane = kernels.space.plane_of(node.parent.features, node.parent.coefficients, node.parent.threshold)
-        view.parent = view.from_search(plane)
     return view

@@ -14,7 +14,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from ..data.search_space import NORMALIZATIONS
 from ..data.training import Training
 from ..growing.options import MIN_LARGE_ROWS, GrowthOptions
-from ..growing.starts import GROUPINGS, RANDOM, STARTS
+from ..growing.starts import STARTS
 from ..growing.tao import refine
 from ..impurity import MEASURES, ImpurityFunction, get_measure
 from ..kernels import layout
@@ -67,14 +67,10 @@ class OC1Classifier(CategoricalTree, SearchedTree):
     n_jumps : int, default=5
         Number of random directions tried at each local minimum (the paper's J).
     starts : list of str or None, default=None
-        Starting points of the search at a node: "axis" (the best axis-parallel split), "random", and directions from
-        other methods: "logistic" and "least_squares" (regularised, scored by leave-one-out predictions), "lda", "svm",
-        "means" (difference of the groups' means), "smooth" (a few gradient steps on Twoing with soft sides),
-        "householder" (HHCART's reflected axes), "parent" (the parent's hyperplane). None: axis, logistic, least_squares
-        and random where the complexity penalty applies (see `prune`), else the paper's axis and random.
-    groupings : list of str, default=("one_vs_rest",)
-        How more than two classes are combined into two groups for starting points that separate two classes:
-        "one_vs_rest", "twoing" (as the best axis-parallel split divides them), "random".
+        Starting points of the search at a node: "axis" (the best axis-parallel split), "random", and the linear
+        classifiers "logistic" and "least_squares" (one class against the rest, regularised, scored by leave-one-out
+        predictions).
+        None: all of them where the complexity penalty applies (see `prune`), else the paper's axis and random.
     complexity_penalty : float, default=3.0
         Penalty on the Twoing value of a split, for each coefficient that the search has chosen, because that much could
         be due to chance. It is divided by the number of examples at the node. A larger penalty gives smaller trees.
@@ -196,7 +192,6 @@ class OC1Classifier(CategoricalTree, SearchedTree):
     n_restarts: int = parameter(20, at_least(0))
     n_jumps: int = parameter(5, at_least(0))
     starts: Sequence[str] | str | None = parameter(None, list, tuple, str, None)
-    groupings: Sequence[str] | str = parameter(("one_vs_rest",), list, tuple, str)
     complexity_penalty: float = parameter(3.0, at_least(0, Real))
     rounding: bool | None = parameter(None, "boolean", None)
     sparsity: float | None = parameter(None, Interval(Real, 0, 1, closed="left"), None)
@@ -234,8 +229,7 @@ class OC1Classifier(CategoricalTree, SearchedTree):
             stagnation=float(self.stagnation),
             axis_bias=float(self.axis_bias),
             normalize=self._setting("normalize"),
-            starts=known_names("starts", usual_starts if self.starts is None else self.starts, [*STARTS, RANDOM]),
-            groupings=known_names("groupings", self.groupings, list(GROUPINGS)),
+            starts=known_starts(usual_starts if self.starts is None else self.starts),
             complexity_penalty=float(self.complexity_penalty) if penalised else 0.0,
             rounding=penalised if self.rounding is None else self.rounding,
             n_jobs=effective_n_jobs(self.n_jobs),
@@ -273,11 +267,11 @@ class OC1Classifier(CategoricalTree, SearchedTree):
         )
 
 
-def known_names(parameter: str, given: Sequence[str] | str, known: list[str]) -> tuple[str, ...]:
-    """Return the names given for a parameter, one or several; raise an error that lists the known ones."""
+def known_starts(given: Sequence[str] | str) -> tuple[str, ...]:
+    """Return the names of starts, one or several; raise an error that lists the known ones."""
     names = (given,) if isinstance(given, str) else tuple(given)
-    unknown = [name for name in names if name not in known]
+    unknown = [name for name in names if name not in STARTS]
     if unknown or not names:
         what = f"{unknown[0]!r} is not one of them" if unknown else "none is given"
-        raise ValueError(f"{parameter} must name some of {', '.join(map(repr, known))}: {what}")
+        raise ValueError(f"starts must name some of {', '.join(map(repr, STARTS))}: {what}")
     return tuple(dict.fromkeys(names))

@@ -159,8 +159,7 @@ def test_parameters_survive(pol, tmp_path):
     X, y = pol
     given = {
         "class_weight": {1: 2.0, 2: 1},
-        "groupings": ("one_vs_rest",),
-        "starts": ["random"],
+        "starts": ("random",),
         "max_depth": np.int64(3),
         "axis_bias": np.float32(1.5),
         "categorical_features": np.array([], dtype=int),
@@ -174,7 +173,7 @@ def test_parameters_survive(pol, tmp_path):
     assert found.pop("categorical_features") == []
     for name, value in found.items():
         assert value == model.get_params()[name], name
-    assert type(found["groupings"]) is tuple
+    assert type(found["starts"]) is tuple
     assert type(found["max_depth"]) is int
     assert found["class_weight"] == {1: 2.0, 2: 1}
     assert set(map(type, found["class_weight"])) == {int}

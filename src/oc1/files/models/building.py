@@ -58,7 +58,8 @@ def _unfitted(learner: Any, parameters: Any, depth: int) -> Any:
 
 
 def _present_names(parameters: dict[str, Any]) -> dict[str, Any]:
-    """Return the parameters under their present names: ``complexity_penalty`` was once called ``caution``."""
+    """Return the parameters under their present names, without those that are gone."""
+    parameters = {name: value for name, value in parameters.items() if name != "groupings"}
     if "caution" not in parameters or "complexity_penalty" in parameters:
         return parameters
     present = {"complexity_penalty" if name == "caution" else name: value for name, value in parameters.items()}
