@@ -347,7 +347,7 @@ def test_prune_auto_is_the_complexity_penalty_or_cross_validation(monkeypatch):
         auto = OC1Classifier(n_restarts=2, **options, **SEEDED).fit(X, y)
         same = OC1Classifier(n_restarts=2, prune="cv", **options, **SEEDED).fit(X, y)
         assert auto.tree_.to_dict() == same.tree_.to_dict()
-    monkeypatch.setattr("oc1.learners.classifier.MAX_EXAMPLES_FOR_CV", 100)
+    monkeypatch.setattr("oc1.learners.base.MAX_EXAMPLES_FOR_CV", 100)
     auto = OC1Classifier(splits="axis", **SEEDED).fit(X, y)
     assert auto.tree_.to_dict() == OC1Classifier(splits="axis", prune="holdout", **SEEDED).fit(X, y).tree_.to_dict()
 
