@@ -1,3 +1,6 @@
+import os
+import subprocess
+import sys
 from dataclasses import replace
 
 import numpy as np
@@ -171,3 +174,29 @@ def test_corrected_t_test_needs_shared_folds_of_one_set():
 def test_bad_input_is_named(pol, contestants, options, message):
     with pytest.raises(ValueError, match=message):
         cross_validate(contestants, *pol, **options)
+
+
+WORKER = """
+import sys, time
+from oc1.evaluation.protocol import end_with_parent
+end_with_parent(int(sys.argv[1]))
+print("started", flush=True)
+time.sleep(2)
+print("alive")
+"""
+STARTER = """
+import os, subprocess, sys
+pid = os.getpid() if sys.argv[1] == "its parent" else os.getppid()
+subprocess.Popen([sys.executable, "-c", sys.argv[2], str(pid)])
+sys.stdin.readline()
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="asks for the parent of a process")
+@pytest.mark.parametrize(("whom", "said"), [("its parent", ""), ("another process", "alive\n")])
+def test_a_worker_ends_with_its_parent_and_only_with_that(whom, said):
+    starter = [sys.executable, "-c", STARTER, whom, WORKER]
+    with subprocess.Popen(starter, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout.readline() == "started\n"
+        process.stdin.close()  # now it ends
+        assert process.stdout.read() == said

@@ -221,6 +221,8 @@ def run_tasks(tasks: Iterable[FoldTask], n_jobs: int = 1) -> Iterator[FoldRecord
 
 def end_with_parent(parent: int) -> None:
     """End this process, a worker, soon after the one that started it has ended, in whatever way that was."""
+    if os.name != "posix" or os.getppid() not in (parent, 1):  # 1: the parent has ended already
+        return  # there is a process between the two, such as a fork server, or it cannot be seen
 
     def watch() -> None:
         while os.getppid() == parent:
