@@ -5,10 +5,10 @@
     python benchmarks/bench_complexity.py
 
 The kernels run as plain Python (NUMBA_DISABLE_JIT), so that what they do can be counted. A node is the root of a tree
-with the paper's settings, one restart and five jumps, on noisy classes, where the hill climb has most to do. Printed are
-the line searches, the examples that they look at, those of them that are sorted (in buckets that are opened), and both
-as operations: one for an example that is looked at, log2 m for each of m examples that are sorted together. Beside them
-is what sorting all examples for each line search, as in the paper, would take; and the exponents of n and d.
+with the paper's settings, one restart and five jumps, on noisy classes, where the hill climb has most to do. The table
+has the line searches, the examples that they look at, those of them that are sorted (in buckets that are opened), and
+both as operations: one for an example that is looked at, log2 m for each of m examples that are sorted together. Beside
+them is what sorting all examples for each line search, as in the paper, would take; below, the exponents of n and d.
 """
 
 from __future__ import annotations
