@@ -38,15 +38,15 @@ from oc1.experiments.trials import run_trials
 from oc1.tree.text import text
 
 QUICK = {"n_restarts": 1, "n_jumps": 0}
-#: On a busy machine, processes need a while to answer.
-PATIENT = {"distributed.comm.timeouts.connect": MAX_WAIT_SECONDS}
 QUIET = {"dashboard_address": ":0", "silence_logs": logging.CRITICAL}
 
 
 @pytest.fixture(scope="module")
 def cluster():
     """Two worker processes that are started again when they die."""
-    with dask.config.set(PATIENT), LocalCluster(n_workers=2, threads_per_worker=1, processes=True, **QUIET) as own:
+    with dask.config.set({"distributed.comm.timeouts.connect": MAX_WAIT_SECONDS}):  # a busy machine needs a while
+        own = LocalCluster(n_workers=2, threads_per_worker=1, processes=True, **QUIET)
+    with own:
         yield own
 
 
@@ -225,7 +225,7 @@ def test_killed_workers_do_not_change_the_results(cluster, address, plan, tmp_pa
 
 
 def test_a_run_that_lost_the_scheduler_goes_on_later(plan, tmp_path, monkeypatch):
-    monkeypatch.setattr(clusters, "MAX_CONNECTING_SECONDS", MAX_WAIT_SECONDS)
+    monkeypatch.setattr(clusters, "MAX_CONNECTING_SECONDS", 60.0)
     monkeypatch.setattr(definitions, "make_experiments", lambda: {"tiny": plan})
     file = tmp_path / "scheduler.json"
     quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
@@ -240,6 +240,7 @@ def test_a_run_that_lost_the_scheduler_goes_on_later(plan, tmp_path, monkeypatch
         worker = subprocess.Popen(
             [*tool, "worker", "--scheduler-file", str(file), "--nthreads", "1", "--no-dashboard", "--no-nanny"], **quiet
         )
+        connect(str(file), timeout=MAX_WAIT_SECONDS).close()  # as soon as there is a worker
         with monkeypatch.context() as only_now:
             interfere(only_now, 3, scheduler.kill)
             failed = run(*command, "-o", tmp_path / "out", "--dask", file, code=1)

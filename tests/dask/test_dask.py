@@ -65,11 +65,9 @@ def client(clients):
 @pytest.fixture(scope="module")
 def processes():
     """A client of two worker processes that are started again when they die."""
-    with (
-        dask.config.set({"distributed.comm.timeouts.connect": MAX_WAIT_SECONDS}),  # a busy machine needs a while
-        LocalCluster(n_workers=2, threads_per_worker=1, processes=True, memory_limit="1GiB", **QUIET) as cluster,
-        Client(cluster, set_as_default=False) as client,
-    ):
+    with dask.config.set({"distributed.comm.timeouts.connect": MAX_WAIT_SECONDS}):  # a busy machine needs a while
+        own = LocalCluster(n_workers=2, threads_per_worker=1, processes=True, memory_limit="1GiB", **QUIET)
+    with own as cluster, Client(cluster, set_as_default=False) as client:
         yield client
 
 
