@@ -136,12 +136,30 @@ def test_broken_measures_get_clear_errors(compiled):
     def returns_text(left, right):
         return "pure"
 
+    def returns_counts(left, right):
+        return left + right
+
+    def reads_too_far(left, right):
+        return left[3] + right[3]
+
+    def reads_too_far_late(left, right):
+        return left[3 if left.sum() == 7 else 0]
+
+    def imports(left, right):
+        import math
+
+        return math.sqrt(left.sum())
+
     for function, error, words in (
         (returns_nan, ValueError, "'returns_nan' returned NaN for left counts"),
         (fails, ValueError, "'fails' failed for left counts.*ValueError: no luck"),
         (fails_late, ValueError, "'fails_late' failed for left counts.*ZeroDivisionError: seven"),
         (changes, ValueError, "'changes' changes its arguments"),
-        (returns_text, TypeError, "'returns_text' could not be compiled"),
+        (returns_text, TypeError, "'returns_text' returned 'pure', a str, for left counts"),
+        (returns_counts, TypeError, "'returns_counts' returned array.*must return a number"),
+        (reads_too_far, ValueError, "'reads_too_far' failed for left counts.*IndexError: index 3 is out of bounds"),
+        (reads_too_far_late, ValueError, "'reads_too_far_late' failed for left counts.*IndexError"),
+        (imports, TypeError, "'imports' imports 'math', which cannot be compiled; import it above"),
     ):
         from numba import njit
 

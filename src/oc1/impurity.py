@@ -7,7 +7,9 @@ definitions of section 3.3.1 and Appendix B, for use and for reading; the compil
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import dis
+from collections.abc import Callable, Iterator
+from numbers import Real
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -160,14 +162,16 @@ def get_measure(criterion: str | ImpurityFunction, n_classes: int = 2) -> Measur
     Raises
     ------
     ValueError, TypeError
-        If there is no such name, or the function does not compile, fails, returns NaN or changes its arguments.
+        If there is no such name; or if the function imports something, fails, returns anything but a number, or changes
+        its arguments, all of which is found out before it is compiled; or if it does not compile.
     """
     if isinstance(criterion, str):
         if criterion not in MEASURES:
             raise ValueError(f"criterion must be one of {sorted(MEASURES)} or a function, got {criterion!r}")
         return MEASURES[criterion]
     name = getattr(criterion, "__name__", repr(criterion))
-    _try_out(criterion, _compile(criterion, name)[0], name, max(2, n_classes))
+    _ask_in_python(criterion, name, max(2, n_classes))
+    _ask_compiled(criterion, name, max(2, n_classes))
     return Measure(name, criterion, layout.CUSTOM)
 
 
@@ -177,7 +181,9 @@ def _compile(function: ImpurityFunction, name: str) -> tuple[Compiled, Compiled]
         return _compiled_measures[function]
     vector = types.float64[::1]
     try:
-        compiled = njit(types.float64(vector, vector), error_model="numpy")(getattr(function, "py_func", function))
+        compiled = njit(types.float64(vector, vector), error_model="numpy", boundscheck=True)(
+            getattr(function, "py_func", function)
+        )
         rate = _measures.score_by(compiled)
     except (NumbaError, TypeError) as error:
         reason = " ".join(line.strip() for line in str(error).strip().splitlines()[:4])
@@ -189,26 +195,63 @@ def _compile(function: ImpurityFunction, name: str) -> tuple[Compiled, Compiled]
     return compiled, rate
 
 
-def _try_out(function: ImpurityFunction, compiled: Compiled, name: str, n_classes: int) -> None:
-    """Call a user's measure on a few counts, so that a broken one fails before any work is done."""
+def _trial_counts(n_classes: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Return the class counts of a few splits: a good one, a perfect one, and a useless one."""
     ramp = np.arange(1.0, n_classes + 1.0)
-    one, other = 3.0 * np.eye(n_classes)[0], 2.0 * np.eye(n_classes)[-1]
-    for left, right in ((ramp, ramp[::-1].copy()), (one, other), (ramp, ramp)):
-        given_left, given_right = left.copy(), right.copy()
+    yield ramp, ramp[::-1].copy()
+    yield 3.0 * np.eye(n_classes)[0], 2.0 * np.eye(n_classes)[-1]
+    yield ramp, ramp.copy()
+
+
+def _ask_in_python(function: ImpurityFunction, name: str, n_classes: int) -> None:
+    """Call a user's measure, as it is written, on a few counts: compiled code would not notice what is wrong."""
+    plain = getattr(function, "py_func", function)
+    for instruction in dis.get_instructions(plain) if hasattr(plain, "__code__") else ():
+        if instruction.opname == "IMPORT_NAME":
+            raise TypeError(
+                f"criterion {name!r} imports {instruction.argval!r}, which cannot be compiled; "
+                "import it above the function"
+            )
+    for left, right in _trial_counts(n_classes):
+        given = left.copy(), right.copy()
         try:
-            value = compiled(given_left, given_right)
+            with np.errstate(all="ignore"):
+                value = plain(*given)
+        except ArithmeticError:  # where Python divides by zero, compiled code returns an infinite number
+            continue
+        except Exception:
+            raise_failure(function, name, left, right)
+        if not (np.array_equal(given[0], left) and np.array_equal(given[1], right)):
+            raise ValueError(f"criterion {name!r} changes its arguments; a measure must only read the counts")
+        if not isinstance(value, Real):
+            raise TypeError(
+                f"criterion {name!r} returned {value!r}, a {type(value).__name__}, for {_words(left, right)}; "
+                "a measure must return a number (inf for a useless split)"
+            )
+        if np.isnan(float(value)):
+            raise_failure(function, name, left, right)
+
+
+def _ask_compiled(function: ImpurityFunction, name: str, n_classes: int) -> None:
+    """Call the compiled measure on the same counts."""
+    compiled = _compile(function, name)[0]
+    for left, right in _trial_counts(n_classes):
+        try:
+            value = compiled(left.copy(), right.copy())
         except Exception:  # told in the user's words below
             value = np.nan
-        if not (np.array_equal(given_left, left) and np.array_equal(given_right, right)):
-            raise ValueError(f"criterion {name!r} changes its arguments; a measure must only read the counts")
         if np.isnan(value):
             raise_failure(function, name, left, right)
+
+
+def _words(left: np.ndarray, right: np.ndarray) -> str:
+    return f"left counts {left.tolist()} and right counts {right.tolist()}"
 
 
 def raise_failure(function: ImpurityFunction, name: str, left: np.ndarray, right: np.ndarray) -> None:
     """Raise the error of a measure that gave no number for these counts."""
     plain = getattr(function, "py_func", function)
-    counts = f"left counts {left.tolist()} and right counts {right.tolist()}"
+    counts = _words(left, right)
     try:
         plain(left.copy(), right.copy())
     except Exception as error:
