@@ -275,7 +275,7 @@ OPTIONS = {
     "least leaf": {"min_samples_leaf": 400, "max_depth": None},
     "least split": {"min_samples_split": 900, "min_impurity_decrease": 0.01, "max_depth": None, "prune": None},
     "starts": {"starts": ["axis", "least_squares", "random"]},
-    "paper": {"preset": "paper", "n_restarts": 3},
+    "as in the paper": {"normalize": "positive", "prune": "holdout", "n_restarts": 3},
     "classes": {"class_weight": {0: 2, 1: 3}},
 }
 
@@ -287,6 +287,13 @@ def test_options_give_the_local_tree(client, small, name):
     there = learn(client, X, y, UNEVEN, **parameters)
     assert_same(there, OC1Classifier(**parameters).fit(X, y))
     assert there.n_searched_ > 0
+
+
+def test_the_papers_preset_searches_in_rounds_on_a_cluster(client, small):
+    X, y = rows()
+    there, here = learn(client, X, y, UNEVEN, preset="paper", **QUICK), OC1Classifier(preset="paper", **QUICK).fit(X, y)
+    assert there.n_searched_ > 0
+    assert there.to_local().score(X, y) == pytest.approx(here.score(X, y), abs=0.05)
 
 
 @pytest.mark.parametrize(

@@ -80,3 +80,13 @@ def test_values_at_the_ends_of_what_can_be_told_do_not_overflow():
     X = np.array([[1.5e308], [-1.5e308], [0.0], [np.nan]])
     space = SearchSpace(np.array([-1.5e308]), np.array([1.5e308]))
     assert space.columns(X, np.arange(4), np.array([1.5e308]))[0].tolist() == [2.0, 0.0, 1.0, 2.0]
+
+
+def test_only_negative_attributes_are_shifted_into_the_positive_quadrant():
+    X = np.array([[1.0, -2.0, 1000.0, 1e9, 3.0], [4.0, 5.0, 7000.0, 1e9 + 5.0, 3.0]])
+    space = SearchSpace.make(X, np.arange(2), np.zeros(5), None, "positive")
+    # The fourth would be one number in float32, and the last does not vary.
+    assert space.shift.tolist() == [0.0, -2.0, 0.0, 1e9, 0.0]
+    assert space.scale.tolist() == [1.0, 1.0, 1.0, 1.0, 0.0]
+    huge = SearchSpace.make(1e200 * X[:, :3], np.arange(2), np.zeros(3), None, "positive")
+    np.testing.assert_allclose(huge.scale, 7e203)

@@ -13,7 +13,9 @@ from oc1 import OC1Classifier
 from oc1.datasets import make_ls10, make_pol, make_rcb
 from oc1.growing import engines, penalised, views
 from oc1.growing import options as growth_options
+from oc1.growing.options import PAPER_RULES
 from oc1.impurity import MEASURES
+from oc1.learners import classifier
 
 SEEDED = {"random_state": 0}
 
@@ -283,15 +285,17 @@ def test_class_weights_shift_the_balance():
 
 
 @pytest.mark.parametrize("name", ["iris", "RCB"])
-def test_the_papers_preset_is_what_it_says(name):
+def test_the_papers_preset_is_what_it_says(name, monkeypatch):
     X, y = SETS[name]
+    default = OC1Classifier(**SEEDED).fit(X, y)
+    monkeypatch.setitem(classifier.RULES, None, PAPER_RULES)
     paper = {"normalize": "positive", "prune": "holdout", "n_restarts": 20, "n_jumps": 5, "order": "sequential"}
     preset = OC1Classifier(preset="paper", **SEEDED).fit(X, y)
     spelled = OC1Classifier(**paper, **SEEDED).fit(X, y)
     assert preset.unpruned_tree_.to_dict() == spelled.unpruned_tree_.to_dict()
     assert preset.tree_.to_dict() == spelled.tree_.to_dict()
     assert preset.n_hyperplanes_ == spelled.n_hyperplanes_
-    assert preset.tree_.to_dict() != OC1Classifier(**SEEDED).fit(X, y).tree_.to_dict()
+    assert preset.tree_.to_dict() != default.tree_.to_dict()
     for own in ({"n_jumps": 0}, {"prune": None}, {"prune": "cv", "n_restarts": 2}, {"order": "best", "n_restarts": 2}):
         mixed = OC1Classifier(preset="paper", **own, **SEEDED).fit(X, y)
         assert mixed.tree_.to_dict() == OC1Classifier(**{**paper, **own}, **SEEDED).fit(X, y).tree_.to_dict()
@@ -315,12 +319,27 @@ def test_the_papers_preset_is_what_it_says(name):
     ],
     ids=str,
 )
-def test_what_is_said_explicitly_wins_over_a_preset(own):
+def test_what_is_said_explicitly_wins_over_a_preset(own, monkeypatch):
     X, y = rough()
+    monkeypatch.setitem(classifier.RULES, None, PAPER_RULES)
     fit = OC1Classifier(preset="paper", **own, **SEEDED).fit(X, y)
     spelled = OC1Classifier(**{"normalize": "positive", "prune": "holdout"} | own, **SEEDED).fit(X, y)
     assert fit.tree_.to_dict() == spelled.tree_.to_dict()
     assert fit.n_hyperplanes_ == spelled.n_hyperplanes_
+
+
+def test_the_papers_preset_keeps_to_its_figures():
+    X, y = SETS["RCB"]
+    options = OC1Classifier(preset="paper")._options(2)
+    assert options.rules == PAPER_RULES
+    assert options.min_large_rows > 10**12  # no node is climbed on a sample
+    settings = options.settings(2, 1.0)
+    assert settings.whole_rounds
+    assert settings.falls_at_ties
+    assert settings.min_rows_to_meet > 10**12  # every run goes to its end
+    loose = OC1Classifier(normalize="positive", prune="holdout", **SEEDED).fit(X, y)
+    literal = OC1Classifier(preset="paper", **SEEDED).fit(X, y)
+    assert literal.n_hyperplanes_ != loose.n_hyperplanes_
 
 
 def test_presets_and_explicit_values_are_told_apart_by_scikit_learn():

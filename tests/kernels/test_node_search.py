@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive import node_search as slow
 
+from oc1.growing.options import PAPER_RULES, SearchRules
 from oc1.impurity import MEASURES
 from oc1.kernels import layout
 from oc1.kernels.line_search import compiled_line_search
@@ -15,7 +16,7 @@ from oc1.kernels.records import Criterion, Examples, Settings, Workspace
 ORDERS = {"sequential": layout.SEQUENTIAL, "best": layout.BEST, "random": layout.RANDOM}
 
 
-def fast_search(columns, labels, weights, name, min_leaf, seed, n_runs, order, n_perturbations, n_jumps, stagnation):
+def fast_search(columns, labels, weights, name, min_leaf, seed, n_runs, order, **own):
     """Return the axis-parallel split and the moves, as the slow search does."""
     d, k = len(columns) - 1, int(labels.max()) + 1
     counts = np.bincount(labels, weights, minlength=k)
@@ -28,9 +29,7 @@ def fast_search(columns, labels, weights, name, min_leaf, seed, n_runs, order, n
         n_runs=n_runs,
         order=ORDERS[order],
         n_swept=d,
-        n_perturbations=n_perturbations,
-        n_jumps=n_jumps,
-        stagnation=stagnation,
+        min_rows_to_meet=250,
         axis_bias=1.0,
         max_depth=99,
         min_split=2,
@@ -40,6 +39,7 @@ def fast_search(columns, labels, weights, name, min_leaf, seed, n_runs, order, n
         two_stages=10**9,
         axis_starts=1,
         n_given=0,
+        **own,
     )
     with np.errstate(all="ignore"):
         axis = search_node(
@@ -59,11 +59,7 @@ def fast_search(columns, labels, weights, name, min_leaf, seed, n_runs, order, n
             work,
         )
     rows = work.moves[: int(work.moves[0, layout.NEXT_MOVE])]
-    moves = [
-        (int(r[layout.MOVED_RUN]), int(r[layout.MOVED_WHICH]), r[layout.MOVED_TO], r[layout.MOVED_PLANE :])
-        for r in rows
-    ]
-    return tuple(axis)[:3], moves
+    return tuple(axis)[:3], rows
 
 
 @st.composite
@@ -79,19 +75,24 @@ def nodes(draw):
     return np.vstack([x, np.ones(n)]).astype(np.float32), labels, weights, draw(st.integers(1, 3))
 
 
+@pytest.mark.parametrize("rules", [SearchRules(), PAPER_RULES], ids=["default", "paper"])
 @pytest.mark.parametrize("order", sorted(ORDERS))
 @pytest.mark.parametrize("name", ["twoing", "gini", "info_gain", "sum_minority"])
 @settings(max_examples=15, deadline=None)
 @given(node=nodes(), seed=st.integers(0, 2**63), n_jumps=st.integers(0, 3), stagnation=st.sampled_from([0.0, 0.5, 1.0]))
-def test_the_search_makes_the_moves_of_the_slow_one(name, order, node, seed, n_jumps, stagnation):
+def test_the_search_makes_the_moves_of_the_slow_one(name, order, rules, node, seed, n_jumps, stagnation):
     columns, labels, weights, min_leaf = node
     how = {"order": order, "n_perturbations": 12, "n_jumps": n_jumps, "stagnation": stagnation}
+    how |= {"whole_rounds": rules.whole_rounds, "falls_at_ties": rules.falls_at_ties}
     expected_axis, expected = slow.search_node(
         slow.Node(columns, labels, weights, name, min_leaf), seed, n_runs=3, n_swept=len(columns) - 1, **how
     )
     axis, moves = fast_search(columns, labels, weights, name, min_leaf, seed, 3, **how)
     assert axis == pytest.approx(expected_axis, rel=1e-6, abs=1e-9)
-    assert [move[:2] for move in moves] == [move[:2] for move in expected]
-    for (_, _, score, plane), (_, _, slow_score, slow_plane) in zip(moves, expected, strict=True):
-        assert score == pytest.approx(slow_score, rel=1e-9, abs=1e-12)
-        np.testing.assert_allclose(plane, slow_plane, rtol=1e-6, atol=1e-9)
+    assert moves[:, [layout.MOVED_RUN, layout.MOVED_WHICH]].tolist() == [list(move[:2]) for move in expected]
+    before = np.inf
+    for row, (_, which, impurity, plane) in zip(moves, expected, strict=True):
+        before = impurity if which == layout.A_START else before
+        assert row[[layout.MOVED_FROM, layout.MOVED_TO]] == pytest.approx([before, impurity], rel=1e-9, abs=1e-12)
+        np.testing.assert_allclose(row[layout.MOVED_PLANE :], plane, rtol=1e-6, atol=1e-9)
+        before = impurity

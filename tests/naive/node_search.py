@@ -1,8 +1,8 @@
 """OC1's search of one node, slowly: Figures 6 and 8 of the paper, line by line.
 
 Single steps are rounded as in the kernels (float32 margins), and random numbers are drawn in the same order, so the
-kernels must make the same moves. Left out is what happens at nodes of 250 and more examples, where a run that gets to
-the place of another one stops.
+kernels must make the same moves. The rules are those of the paper, or those of the default, but for one that begins at
+nodes of 250 examples: there a run that gets to the place of another one stops.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
+
+from oc1.impurity import MEASURES
 
 from . import crossings, gain, goes_right
 
@@ -62,12 +64,15 @@ class Node:
     def score(self, right):
         if min(right.sum(), (~right).sum()) < self.min_leaf:
             return NO_SPLIT
-        sides = [
-            np.bincount(self.labels[side], self.weights[side], minlength=self.labels.max() + 1)
-            for side in (~right, right)
-        ]
-        present = sides[0] + sides[1] > 0
-        return gain(self.criterion, sides[0][present], sides[1][present])
+        return gain(self.criterion, *self.sides(right))
+
+    def sides(self, right):
+        """The weights of the classes on the left and on the right."""
+        k = self.labels.max() + 1
+        return [np.bincount(self.labels[side], self.weights[side], minlength=k) for side in (~right, right)]
+
+    def impurity(self, right):
+        return MEASURES[self.criterion].impurity(*self.sides(right)) if self.score(right) > NO_SPLIT else np.inf
 
     def is_pure(self, right):
         return len(np.unique(self.labels[right])) == 1 and len(np.unique(self.labels[~right])) == 1
@@ -108,7 +113,10 @@ def best_step(node, margins, rates, current, ties, stream):
 
 @dataclass
 class Search:
-    """The search of a node, and the moves it makes: (run, coefficient or -1 for a jump, score, plane)."""
+    """The search of a node, and the moves it makes: (run, coefficient or -1 for a jump, impurity, plane).
+
+    With `whole_rounds` and `falls_at_ties`, these are the rules of section 3.1 and Figure 8 to the letter.
+    """
 
     node: Node
     stream: Stream
@@ -117,6 +125,8 @@ class Search:
     n_perturbations: int = 50
     n_jumps: int = 5
     stagnation: float = 1.0
+    whole_rounds: bool = False
+    falls_at_ties: bool = False
     moves: list = field(default_factory=list)
 
     def scan_axes(self):
@@ -136,7 +146,7 @@ class Search:
         self.run, self.plane, self.p_move = run, plane.copy(), self.stagnation
         self.margins = self.node.margins(plane)
         self.score = self.node.score(self.margins > 0)
-        self.moves.append((run, -2, self.score, plane))
+        self.moves.append((run, -2, self.node.impurity(self.margins > 0), plane))
         while True:
             self.climb(n_swept)
             if self.n_jumps == 0 or self.node.is_pure(self.margins > 0) or not self.jump():
@@ -151,6 +161,9 @@ class Search:
         elif self.order == "best":
             while self.perturb_best():
                 pass
+        elif self.whole_rounds:  # "Repeat until none of the coefficient values is modified in the For loop"
+            while sum(self.perturb(m) for m in range(size - 1)):
+                pass
         else:
             m, settled = 0, 0
             while settled < size:
@@ -159,33 +172,34 @@ class Search:
 
     def perturb(self, m):
         """Figure 8: give coefficient m its best value."""
-        ties = self.p_move > 0 and self.stream.uniform() < self.p_move
+        ties = self.p_move > 0 and (self.falls_at_ties or self.stream.uniform() < self.p_move)
         score, alpha = best_step(self.node, self.margins, self.node.columns[m], self.score, ties, self.stream)
-        if score == NO_SPLIT:
-            return False
-        self.accept(score)
-        self.move(np.eye(len(self.plane))[m], alpha, m, score)
-        return True
+        return score > NO_SPLIT and self.decide(m, score, alpha)
 
     def perturb_best(self):
         """Give the coefficient that gains most its best value."""
         best = (NO_SPLIT, 0.0, -1)
         for m, column in enumerate(self.node.columns):
-            ties = self.p_move > 0 and self.stream.uniform() < self.p_move
+            ties = self.p_move > 0 and (self.falls_at_ties or self.stream.uniform() < self.p_move)
             bar = max(self.score, best[0])
             score, alpha = best_step(self.node, self.margins, column, bar, ties, self.stream)
             if better(score, best[0]):
                 best = (score, alpha, m)
         score, alpha, m = best
-        if m < 0:
-            return False
-        self.accept(score)
+        return m >= 0 and self.decide(m, score, alpha)
+
+    def decide(self, m, score, alpha):
+        """The last lines of Figure 8: a better hyperplane is taken, an equal one with a probability that falls."""
+        if better(score, self.score):
+            self.p_move = self.stagnation
+        elif self.falls_at_ties:
+            p_move, self.p_move = self.p_move, self.p_move - 0.1 * self.stagnation
+            if not self.stream.uniform() < p_move:
+                return False
+        else:  # the coin was thrown before
+            self.p_move -= 0.1 * self.stagnation
         self.move(np.eye(len(self.plane))[m], alpha, m, score)
         return True
-
-    def accept(self, score):
-        """A better hyperplane resets the probability of a sideways move, an equal one lowers it."""
-        self.p_move = self.stagnation if better(score, self.score) else self.p_move - 0.1 * self.stagnation
 
     def jump(self):
         """Move along the first of some random directions that helps."""
@@ -207,7 +221,7 @@ class Search:
         self.plane = self.plane * shrink
         self.margins = np.float32(shrink) * self.margins + np.float32(shrink * alpha) * rates
         self.score = score
-        self.moves.append((self.run, which, score, self.plane))
+        self.moves.append((self.run, which, self.node.impurity(self.margins > 0), self.plane))
 
 
 def search_node(node, seed, n_runs, n_swept, **settings):
@@ -218,7 +232,7 @@ def search_node(node, seed, n_runs, n_swept, **settings):
     for run in range(n_runs):
         search.stream = Stream(mix(seed, 2 * run + 5))
         if run == 0 and axis[1] >= 0:
-            plane, swept = np.zeros(size), size
+            plane, swept = np.zeros(size), size  # `whole_rounds` knows better
             plane[axis[1]], plane[-1] = 1.0, -axis[2]
         else:
             plane, swept = np.array([2.0 * search.stream.uniform() - 1.0 for _ in range(size)]), n_swept

@@ -195,7 +195,7 @@ def record_search(X: Any, y: Any, sample_weight: Any = None, *, node: str = ROOT
     >>> from oc1.datasets import load_figure5
     >>> record = record_search(*load_figure5(), n_restarts=0, stagnation=0, random_state=1)
     >>> [(step.kind, round(step.after, 3)) for step in record.steps]
-    [('start', 1.667), ('jump', 1.0)]
+    [('start', 1.667), ('jump', 0.0)]
     """
     path = "" if node == ROOT else node
     if set(path) - set("lr") or not node:

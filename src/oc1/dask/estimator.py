@@ -147,7 +147,8 @@ class DaskOC1Classifier(OC1Classifier):
 
     def _grow_tree(self, data: Any, share: Any, weights: np.ndarray | None) -> Grown:
         # A worker grows its subtrees in one thread: there are others that wait for theirs.
-        options = replace(self._options(len(data.classes)), n_jobs=1)
+        # Nodes that no worker can hold are searched in rounds, also where the preset would not have it.
+        options = replace(self._options(len(data.classes)), n_jobs=1, min_large_rows=self._large)
         statistics, scale = data.statistics_of(share, options.normalize)
         setup = TreeSetup(options, data.fill, len(data.classes), data.coded, statistics)
         engine = ClusterEngine(data.session, data.root_groups(share, setup), setup, self._max_moved_bytes)

@@ -2,8 +2,8 @@
 
 Random starts, jumps and the order of perturbations depend on the scale of the attributes, so the search works on
 standardised ones (``"standard"``) and its answer does not change when an attribute is shifted or scaled; ``"positive"``
-is the paper's own normalization, a shift into the positive quadrant, kept to repeat the paper. A fitted tree speaks in
-the user's units.
+is the paper's own normalization, a shift of attributes with negative values into the positive quadrant, kept to repeat
+the paper. A fitted tree speaks in the user's units.
 """
 
 from __future__ import annotations
@@ -19,6 +19,10 @@ from .exact_moments import ExactMoments, exact_moments, in_threads
 NORMALIZATIONS = ("standard", "positive")
 #: Rows, evenly spread, whose values say where an attribute is centred.
 MAX_SAMPLED_ROWS = 20_000
+#: Where attributes are shifted only if they have negative values: one is shifted, too, whose values differ by less than
+#: this share of their size, and all are scaled if their values are larger or smaller than float32 easily multiplies.
+MIN_SPREAD = 2.0**-12
+MAX_UNSCALED = 1e12
 #: Rows to copy that make another thread worthwhile.
 MIN_ROWS_PER_THREAD = 50_000
 
@@ -77,9 +81,12 @@ class SearchSpace:
             shift, scale = centre_of(sample), moments.deviations
             varies &= scale >= np.finfo(np.float64).tiny  # below, 1 / scale is infinite
         else:
-            # One scale for all attributes: the paper only shifts them.
-            shift = lowest
-            scale = np.full(len(shift), np.maximum(np.abs(lowest), np.abs(highest))[varies].max(initial=0.0))
+            # As the authors' program: attributes with negative values are shifted, none is scaled. But float32 must be
+            # able to hold the values, and to tell them apart.
+            sizes = np.maximum(np.abs(lowest), np.abs(highest))
+            is_narrow = 0.5 * highest - 0.5 * lowest < 0.5 * MIN_SPREAD * sizes  # halved: a difference could overflow
+            shift, largest = np.where((lowest < 0.0) | is_narrow, lowest, 0.0), sizes[varies].max(initial=0.0)
+            scale = np.full(len(shift), 1.0 if 1.0 / MAX_UNSCALED <= largest <= MAX_UNSCALED else largest)
         return cls(np.where(varies, shift, 0.0), np.where(varies, scale, 0.0))
 
     def plane_of(self, features: np.ndarray, coefficients: np.ndarray, threshold: float) -> np.ndarray:

@@ -187,7 +187,7 @@ class NodeKernels:
                 )
                 self.count(considered)
         check_measure(self.options.measure, work)
-        self._tell_moves(node, work)
+        self._tell_moves(work)
         table = NodeTable(nodes.trimmed(n_nodes, n_terms))
         return Expansion(table, [node.child(table, row, held.part(start, stop)) for row, start, stop in table.pending])
 
@@ -225,7 +225,7 @@ class NodeKernels:
             with np.errstate(all="ignore"):
                 axis = search_node(*data, *place, stage, first, last, work)
             check_measure(self.options.measure, work)
-            self._tell_moves(node, work)
+            self._tell_moves(work)
             own.runs[made] = work.runs[made]
             return axis
 
@@ -264,7 +264,6 @@ class NodeKernels:
             )
         return self._local.workspace
 
-    def _tell_moves(self, node: PendingNode, work: Workspace) -> None:
+    def _tell_moves(self, work: Workspace) -> None:
         if self.reporter.n_moves:
-            totals = node.class_weights[node.class_weights > 0.0]
-            self.reporter.moves(*noted_moves(work.moves, self.options.measure.code, totals))
+            self.reporter.moves(*noted_moves(work.moves))

@@ -26,6 +26,22 @@ MAX_LINEAR_STARTS = 2
 
 
 @dataclass(frozen=True)
+class SearchRules:
+    """Where the search of a node may depart from Figures 6 and 8 of the paper, for better splits or for speed."""
+
+    whole_rounds: bool = False  # in turn, go over all attributes, and never the constant, until a round changes nothing
+    falls_at_ties: bool = False  # P_move falls at each tie, not only where the search moves to an equally good plane
+    min_rows_to_meet: int = layout.MIN_ROWS_TO_MEET  # from here on, a run that gets where others were goes no further
+    samples_large_nodes: bool = True  # nodes of `min_large_rows` are climbed on a sample first (see `large_nodes`)
+
+
+#: More examples than any node has.
+NEVER = int(np.iinfo(np.int64).max)
+#: To the letter.
+PAPER_RULES = SearchRules(whole_rounds=True, falls_at_ties=True, min_rows_to_meet=NEVER, samples_large_nodes=False)
+
+
+@dataclass(frozen=True)
 class GrowthOptions:
     """How a tree is grown."""
 
@@ -51,6 +67,7 @@ class GrowthOptions:
     rounding: bool = False
     sparsity: float | None = None
     n_jobs: int = 1
+    rules: SearchRules = SearchRules()
     min_large_rows: int = MIN_LARGE_ROWS
 
     @property
@@ -93,11 +110,14 @@ class GrowthOptions:
             # planes do better without it, until nothing else changes (LS10 20:20: 98.7% and 6.7 leaves, against 97.7%
             # and 11.0).
             n_swept=n_features + (self.normalize == "standard"),
+            whole_rounds=self.rules.whole_rounds,
             n_perturbations=self.n_perturbations,
             n_jumps=self.n_jumps,
             stagnation=self.stagnation,
+            falls_at_ties=self.rules.falls_at_ties,
+            min_rows_to_meet=self.rules.min_rows_to_meet,
             axis_bias=self.axis_bias,
-            max_depth=np.iinfo(np.int64).max if self.max_depth is None else self.max_depth,
+            max_depth=NEVER if self.max_depth is None else self.max_depth,
             min_split=self.min_samples_split,
             min_decrease=float(self.min_impurity_decrease),
             total=total,

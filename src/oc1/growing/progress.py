@@ -87,8 +87,8 @@ class Reporter:
             self.write(f"  ... and {n_made - len(moves)} more moves")
 
 
-def noted_moves(noted: np.ndarray, code: int, totals: np.ndarray) -> tuple[list[Move], int]:
-    """Return the moves that a search has noted (``Scratch.moves``), and how many it made; forget them there."""
+def noted_moves(noted: np.ndarray) -> tuple[list[Move], int]:
+    """Return the moves that a search has noted (``Workspace.moves``), and how many it made; forget them there."""
     if len(noted) == 0:
         return [], 0
     n_made = int(noted[0, layout.NEXT_MOVE])
@@ -97,32 +97,13 @@ def noted_moves(noted: np.ndarray, code: int, totals: np.ndarray) -> tuple[list[
         Move(
             int(row[layout.MOVED_RUN]),
             int(row[layout.MOVED_WHICH]),
-            impurity_of_score(row[layout.MOVED_FROM], code, totals),
-            impurity_of_score(row[layout.MOVED_TO], code, totals),
+            float(row[layout.MOVED_FROM]),
+            float(row[layout.MOVED_TO]),
             row[layout.MOVED_PLANE :].copy(),
         )
         for row in noted[:n_made]
     ]
     return moves, n_made
-
-
-def impurity_of_score(score: float, code: int, totals: np.ndarray) -> float:
-    """Turn the score of a split (more is better) into the paper's impurity, given the class weights of the node."""
-    if not score > layout.NO_SPLIT:
-        return np.inf
-    n = totals.sum()
-    if code == layout.CUSTOM:
-        return float(-score)
-    if code in (layout.TWOING, layout.INFO_GAIN):
-        return float(1.0 / score) if score > 1e-14 else np.inf
-    if code == layout.GINI:
-        return float(1.0 - (totals**2).sum() / n**2 - score)
-    if code == layout.VARIANCES:
-        # Classes are numbered by their frequency, see `kernels.node_search.open_node`.
-        ranks = np.argsort(np.argsort(-totals, kind="stable"), kind="stable") + 1.0
-        mean = (totals * ranks).sum() / n
-        return float((totals * (ranks - mean) ** 2).sum() - n * score)
-    return float(n - totals.max() - n * score)
 
 
 # ------------------------------------------------------------------------------------------------ how far it has come

@@ -6,7 +6,7 @@ from . import layout
 from ._jit import inner
 from .layout import NO_SPLIT
 from .margins import compute_margins, follow
-from .perturb import note_move
+from .perturb import current_impurity, note_move
 from .random import uniform
 
 
@@ -28,9 +28,10 @@ def jump(search, run, score):
         tried += 1
         helped = best > NO_SPLIT
         if helped:
+            before = current_impurity(search)
             for m in range(work.plane.size):
                 work.plane[m] += alpha * work.direction[m]
             follow(work.plane, margins, rates, alpha)
-            note_move(work.moves, run, np.int64(layout.A_JUMP), score, best, work.plane)
+            note_move(search, run, np.int64(layout.A_JUMP), before)
             score = best
     return score, tried

@@ -14,13 +14,15 @@ CLIMB, JUMP, BOTH = range(3)
 # after it); hyperplanes considered, and those of a stage of jumps; the score before the jumps; the plane from here on.
 SCORE, PURE, CLIMBED, JUMPED, FIRST_SCORE, PLANE = range(6)
 # Columns of `Workspace.moves`: the next free row (in the first row only); the run; the coefficient that moved, or one
-# of the two below; the scores before and after; from here on the plane after the move.
+# of the two below; the impurities before and after; from here on the plane after the move.
 NEXT_MOVE, MOVED_RUN, MOVED_WHICH, MOVED_FROM, MOVED_TO, MOVED_PLANE = range(6)
 A_JUMP, A_START = -1, -2
 # Columns of `Nodes.table`, and what `STATUS` says. (`MISSING` is where the test sends missing values.)
 START, STOP, DEPTH, LEFT, RIGHT, FIRST_TERM, N_TERMS, STATUS, MISSING = range(9)
 PENDING, LEAF, INNER = range(3)
 
+#: At nodes with fewer examples, equal scores do not say that two runs stand at the same place: there are few scores.
+MIN_ROWS_TO_MEET = 250
 MAX_BUCKETS = 1024
 #: Crossings beyond this are never reached by a finite step.
 FAR = np.float32(1e30)

@@ -14,12 +14,10 @@ from .jump import jump
 from .layout import NO_SPLIT
 from .line_search import LINE_SEARCH
 from .margins import compute_margins
-from .perturb import climb, note_move
+from .perturb import climb, current_impurity, note_move
 from .random import mix, uniform
 from .records import AxisSplit, Criterion, Examples, Node, Settings, Workspace
 
-#: At nodes with fewer examples, equal scores do not say that two runs stand at the same place: there are few scores.
-MIN_EXAMPLES_TO_MEET = 250
 #: This number of runs must have jumped in vain from a place before others that come there do not try. (With one, POL
 #: 20:20 has 5.1 leaves instead of 5.0 on one draw in forty.)
 N_FAILED_BEFORE_GIVING_UP = 3
@@ -81,7 +79,7 @@ def improve(search, run, axis, stage):
     if is_first:
         score, _ = score_margins(search.node, search.criterion, margins, work.line.counts, work.line.stream)
         considered = 1
-        note_move(work.moves, run, np.int64(layout.A_START), score, score, work.plane)
+        note_move(search, run, np.int64(layout.A_START), current_impurity(search))
     while True:
         if climbing:
             score, p_move, more = climb(search, run, n_swept, score, p_move)
@@ -144,7 +142,7 @@ def may_jump(search, run, score, stage):
 def others_were_here(search, run, n_others, score, stage):
     """Whether others have done here what a run could do: one has jumped away, or several have jumped in vain."""
     runs = search.work.runs
-    if search.node.labels.size < MIN_EXAMPLES_TO_MEET:
+    if search.node.labels.size < search.settings.min_rows_to_meet:
         return False
     left, stayed = 0, 0
     for other in range(n_others):

@@ -4,7 +4,7 @@ import numpy as np
 
 from . import layout
 from ._jit import inner, spliced
-from .criteria import better
+from .criteria import better, impurity_of, score_margins
 from .layout import NO_SPLIT
 from .margins import attribute_of, follow
 from .random import uniform
@@ -14,67 +14,96 @@ from .random import uniform
 def perturb(search, run, m, score, p_move):
     """Figure 8: move coefficient m to its best value; return (whether it moved, score, p_move)."""
     best, alpha = look(search, m, score, p_move)
-    if best > NO_SPLIT:
-        p_move = move(search, run, m, alpha, score, best, p_move)
-        return True, best, p_move
-    return False, score, p_move
+    return decide(search, run, m, alpha, score, best, p_move)
 
 
 @inner
 def look(search, m, score, p_move):
-    """Return (score, alpha) of the best value of a coefficient, if it beats a score; NO_SPLIT otherwise.
+    """Return (score, alpha) of the best value of a coefficient, if it beats a score or could be moved to as a tie.
 
-    One that is only as good as the current one counts with the probability `p_move`.
+    Who throws the coin for a tie only when there is one must ask for all of them; otherwise it is thrown before.
     """
     work, node = search.work, search.node
     margins = work.margins[: node.labels.size]
     rates = attribute_of(search.examples, m, node.start, work.rates[: margins.size])
-    accept_equal = p_move > 0.0 and uniform(work.line.stream) < p_move
-    return search.line(node, search.criterion, margins, rates, score, accept_equal, work.line)
+    ties = p_move > 0.0 and (search.settings.falls_at_ties or uniform(work.line.stream) < p_move)
+    return search.line(node, search.criterion, margins, rates, score, ties, work.line)
 
 
 @inner
-def move(search, run, m, alpha, before, after, p_move):
-    """Move a coefficient by alpha, which changes the score; return the probability of the next move to an equal one.
+def decide(search, run, m, alpha, before, after, p_move):
+    """Move a coefficient by alpha, if that helps, or with probability `p_move` where it does not matter.
 
     A better hyperplane resets that probability; one that is only as good lowers it by a tenth of its first value.
+    Returns (whether it moved, score, p_move).
     """
+    if after == NO_SPLIT:
+        return False, before, p_move
     work, stagnation = search.work, search.settings.stagnation
-    margins = work.margins[: search.node.labels.size]
-    work.plane[m] += alpha
-    rates = attribute_of(search.examples, m, search.node.start, work.rates[: margins.size])
-    follow(work.plane, margins, rates, alpha)
-    note_move(work.moves, run, m, before, after, work.plane)
-    return stagnation if better(after, before) else p_move - 0.1 * stagnation
+    improves = better(after, before)
+    moves = improves or not search.settings.falls_at_ties or uniform(work.line.stream) < p_move
+    if moves:
+        margins, impurity = work.margins[: search.node.labels.size], current_impurity(search)
+        work.plane[m] += alpha
+        rates = attribute_of(search.examples, m, search.node.start, work.rates[: margins.size])
+        follow(work.plane, margins, rates, alpha)
+        note_move(search, run, m, impurity)
+    return moves, after if moves else before, stagnation if improves else p_move - 0.1 * stagnation
 
 
 @inner
 def climb(search, run, n_swept, score, p_move):
-    """Perturb coefficients until nothing changes, in the order of the settings.
-
-    In turn, a coefficient is settled when it was searched since any other one moved. The first `n_swept` are swept over
-    and over; the constant, if it is not among them, comes when all are settled. At random (the paper's R-50), a given
-    number of them is drawn.
-
-    Returns (score, p_move, hyperplanes considered).
-    """
+    """Perturb coefficients in the order of the settings; return (score, p_move, hyperplanes considered)."""
     if search.settings.order == layout.BEST:
-        score, p_move, considered = climb_best_first(search, run, score, p_move)
-    else:
-        size, at_random = search.work.plane.size, search.settings.order == layout.RANDOM
-        m, settled, considered = 0, 0, 0
-        while considered < search.settings.n_perturbations if at_random else settled < size:
-            if at_random:
-                m = min(np.int64(uniform(search.work.line.stream) * size), size - 1)
+        return climb_best_first(search, run, score, p_move)
+    if search.settings.order == layout.RANDOM:
+        return climb_at_random(search, run, score, p_move)
+    if search.settings.whole_rounds:
+        return climb_in_rounds(search, run, score, p_move)
+    return climb_until_settled(search, run, n_swept, score, p_move)
+
+
+@inner
+def climb_in_rounds(search, run, score, p_move):
+    """Perturb all attributes, and not the constant, in turn, until a round changes nothing (the paper's Seq)."""
+    considered, modified = 0, True
+    while modified:
+        modified = False
+        for m in range(search.work.plane.size - 1):
             moved, score, p_move = perturb(search, run, m, score, p_move)
+            modified = modified or moved
             considered += 1
-            settled = 1 if moved else settled + 1
-            m += 1
-            if settled >= n_swept:
-                m = size - 1
-            elif m >= n_swept:
-                m = 0
     return score, p_move, considered
+
+
+@inner
+def climb_until_settled(search, run, n_swept, score, p_move):
+    """Perturb coefficients in turn until all are settled, that is, were searched since any other one moved.
+
+    The first `n_swept` are swept over and over; the constant, if it is not among them, comes when they are settled.
+    """
+    size = search.work.plane.size
+    m, settled, considered = 0, 0, 0
+    while settled < size:
+        moved, score, p_move = perturb(search, run, m, score, p_move)
+        considered += 1
+        settled = 1 if moved else settled + 1
+        m += 1
+        if settled >= n_swept:
+            m = size - 1
+        elif m >= n_swept:
+            m = 0
+    return score, p_move, considered
+
+
+@inner
+def climb_at_random(search, run, score, p_move):
+    """Perturb coefficients that are drawn at random, a given number of times (the paper's R-50)."""
+    size, n_drawn = search.work.plane.size, search.settings.n_perturbations
+    for _ in range(n_drawn):
+        m = min(np.int64(uniform(search.work.line.stream) * size), size - 1)
+        _, score, p_move = perturb(search, run, m, score, p_move)
+    return score, p_move, n_drawn
 
 
 @inner
@@ -88,21 +117,30 @@ def climb_best_first(search, run, score, p_move):
             if better(here, best_score):
                 best, best_score, best_alpha = m, here, alpha
         considered += size
-        moved = best_score > NO_SPLIT
-        if moved:
-            p_move = move(search, run, best, best_alpha, score, best_score, p_move)
-            score = best_score
+        moved, score, p_move = decide(search, run, best, best_alpha, score, best_score, p_move)
     return score, p_move, considered
 
 
 @inner
-def note_move(moves, run, which, before, after, plane):
-    """Note how the search went, where there is room for it: there is none unless someone wants to know."""
+def current_impurity(search):
+    """Return the paper's impurity of the running plane, if there is someone who wants to know."""
+    work, node = search.work, search.node
+    if work.moves.shape[0] == 0:
+        return 0.0
+    margins, counts = work.margins[: node.labels.size], work.line.counts
+    score, _ = score_margins(node, search.criterion, margins, counts, work.line.stream)
+    return np.inf if score == NO_SPLIT else impurity_of(score, counts, node, search.criterion.code)
+
+
+@inner
+def note_move(search, run, which, before):
+    """Note a move and its impurities, where there is room for it: there is none unless someone wants to know."""
+    moves, plane = search.work.moves, search.work.plane
     if moves.shape[0] > 0:
         row = np.int64(moves[0, layout.NEXT_MOVE])
         if row < moves.shape[0]:
             moves[row, layout.MOVED_RUN], moves[row, layout.MOVED_WHICH] = run, which
-            moves[row, layout.MOVED_FROM], moves[row, layout.MOVED_TO] = before, after
+            moves[row, layout.MOVED_FROM], moves[row, layout.MOVED_TO] = before, current_impurity(search)
             for m in range(plane.size):
                 moves[row, layout.MOVED_PLANE + m] = plane[m]
         moves[0, layout.NEXT_MOVE] = row + 1

@@ -60,10 +60,13 @@ class Settings(NamedTuple):
     min_oblique: int  # nodes with fewer examples get no oblique split
     n_runs: int  # oblique runs; 0 for none
     order: int
-    n_swept: int  # coefficients in a sequential round of runs from random planes: with the constant, or without it
+    whole_rounds: bool  # in turn, go over all attributes, and never the constant, until a round changes nothing
+    n_swept: int  # otherwise: coefficients in a round of runs from random planes, with the constant or without it
     n_perturbations: int
     n_jumps: int
     stagnation: float
+    falls_at_ties: bool  # whether P_move falls at each tie, or only where the search moves to an equally good plane
+    min_rows_to_meet: int  # from this number of examples on, a run that gets where others were goes no further
     axis_bias: float
     max_depth: int
     min_split: int

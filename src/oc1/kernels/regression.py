@@ -26,7 +26,6 @@ from .criteria import better, slack
 from .layout import NO_SPLIT
 from .line_search import order_bits, sort_keys, step_between
 from .margins import add_multiple, follow
-from .node_search import MIN_EXAMPLES_TO_MEET
 from .random import uniform
 
 SQUARED, ABSOLUTE = 0, 1
@@ -405,4 +404,4 @@ def others_were_here(run, score, response, met):
     here = False
     for other in range(2 * run):
         here = here or abs(met[other] - score) <= slack(score)
-    return here and response.n_examples >= MIN_EXAMPLES_TO_MEET
+    return here and response.n_examples >= layout.MIN_ROWS_TO_MEET

@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..data.search_space import NORMALIZATIONS
 from ..data.training import Training
-from ..growing.options import MIN_LARGE_ROWS, GrowthOptions
+from ..growing.options import MIN_LARGE_ROWS, NEVER, PAPER_RULES, GrowthOptions, SearchRules
 from ..growing.starts import STARTS
 from ..growing.tao import refine
 from ..impurity import MEASURES, ImpurityFunction, get_measure
@@ -29,6 +29,8 @@ PRESETS = {
     None: {"normalize": "standard", "prune": "auto"},
     "paper": {"normalize": "positive", "prune": "holdout"},
 }
+#: How closely the search keeps to the paper, by preset.
+RULES = {None: SearchRules(), "paper": PAPER_RULES}
 #: The starts of the paper, and those that did best when the complexity penalty chooses among the results.
 PAPER_STARTS = ("axis", "random")
 PENALISED_STARTS = ("axis", "logistic", "least_squares", "random")
@@ -47,10 +49,11 @@ class OC1Classifier(CategoricalTree, SearchedTree):
     Parameters
     ----------
     preset : {"paper"} or None, default=None
-        What "auto" means for `normalize` and `prune`. "paper" gives the settings of the paper's section 4.1:
-        ``normalize="positive"`` and ``prune="holdout"``, and therefore neither linear starting points nor a complexity
-        penalty. (Its 20 restarts, 5 jumps and sequential order are the defaults anyway.) Values other than "auto" take
-        precedence over the preset.
+        What "auto" means for `normalize` and `prune`, and how closely the search keeps to the paper. "paper" gives the
+        settings of the paper's section 4.1: ``normalize="positive"`` and ``prune="holdout"``, and therefore neither
+        linear starting points nor a complexity penalty. (Its 20 restarts, 5 jumps and sequential order are the defaults
+        anyway.) Values other than "auto" take precedence over the preset. The search follows Figures 6 and 8 to the
+        letter (see `oc1.growing.options.SearchRules`).
     criterion : {"twoing", "gini", "info_gain", "max_minority", "sum_minority", "sum_of_variances"} or callable, \
             default="twoing"
         The impurity measure. A function ``f(left, right) -> float`` of the class weights on the two sides (float arrays
@@ -58,8 +61,9 @@ class OC1Classifier(CategoricalTree, SearchedTree):
     splits : {"best", "axis", "oblique"}, default="best"
         The kind of splits: the better of both; axis-parallel only (OC1-AP); or oblique only.
     normalize : {"auto", "standard", "positive"}, default="auto"
-        Search on standardised attributes, which makes the tree independent of their units, or on attributes shifted
-        into the positive quadrant as in the paper. "auto": "positive" with ``preset="paper"``, else "standard".
+        Search on standardised attributes, which makes the tree independent of their units, or on attributes as they
+        are, those with negative values shifted into the positive quadrant, as in the authors' program. "auto":
+        "positive" with ``preset="paper"``, else "standard".
     n_restarts : int, default=20
         Number of searches per node (the paper's R). The first starts from the best axis-parallel split, the others from
         random hyperplanes; 0 still searches once. (With the complexity penalty and linear starting points, half as many
@@ -90,8 +94,8 @@ class OC1Classifier(CategoricalTree, SearchedTree):
     n_perturbations : int, default=50
         Number of perturbations for ``order="random"`` (the paper's R-50).
     stagnation : float, default=1.0
-        Probability of a move to an equally pure position (the paper's P_stag). It falls by a tenth at each such move
-        and is restored when the impurity improves.
+        Probability of a move to an equally pure position (the paper's P_stag). It falls by a tenth at each such move,
+        with ``preset="paper"`` at each tie, and is restored when the impurity improves.
     axis_bias : float, default=1.0
         An oblique split is chosen only if its impurity times this is below that of the axis-parallel split. (A
         criterion of your own must then not be negative.)
@@ -220,7 +224,7 @@ class OC1Classifier(CategoricalTree, SearchedTree):
         return self._setting("prune") == "auto" and not classical and self.complexity_penalty > 0.0
 
     def _options(self, n_classes: int) -> GrowthOptions:
-        penalised = self._is_penalised
+        penalised, rules = self._is_penalised, RULES[self.preset]
         usual_starts = PENALISED_STARTS if penalised else PAPER_STARTS
         return self._from_parameters(
             GrowthOptions,
@@ -233,7 +237,8 @@ class OC1Classifier(CategoricalTree, SearchedTree):
             complexity_penalty=float(self.complexity_penalty) if penalised else 0.0,
             rounding=penalised if self.rounding is None else self.rounding,
             n_jobs=effective_n_jobs(self.n_jobs),
-            min_large_rows=self._large,
+            rules=rules,
+            min_large_rows=self._large if rules.samples_large_nodes else NEVER,
         )
 
     def _pruning_method(self, data: Training) -> str | None:
