@@ -59,7 +59,7 @@ def figure1(seed: int = 0) -> Figure:
     X = _uniform_square(90, seed, lambda X: np.abs(X[:, :, None] - [0.45, 0.7, 0.35]).min(axis=(1, 2)) > 0.02)
     x1, x2 = X.T
     y = np.where(x1 > 0.45, np.where(x2 > 0.35, "B", "A"), np.where(x2 > 0.7, "A", "C"))
-    model = OC1Classifier(splits="axis", min_samples_leaf=5, prune=None, random_state=seed).fit(X, y)
+    model = OC1Classifier(splits="axis", max_depth=2, prune=None, random_state=seed).fit(X, y)
     figure = Figure(figsize=(10, 5), layout="compressed")
     left, right = figure.subplots(1, 2, width_ratios=(1.2, 1))
     plot_tree(model, ax=left)
