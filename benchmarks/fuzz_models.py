@@ -36,6 +36,9 @@ MAX_WAITING_SECONDS = 120.0
 #: A process starts afresh after this many inputs: what matplotlib and others keep must not count as one input's.
 INPUTS_PER_PROCESS = 500
 
+#: In place of the time at which an input began.
+STARTING = 2**40
+
 KINDS = ("models", "commands", "journals")
 Files = list[tuple[str, bytes]]
 
@@ -113,14 +116,14 @@ def main() -> int:
     state = context.Array("q", 5, lock=False)
     failures, start = 0, time.perf_counter()
     while number < last:
-        state[0], state[3], state[4] = number, 0, 2**40
+        state[0], state[3], state[4] = number, 0, STARTING
         end = min(last, number + INPUTS_PER_PROCESS)
         child = context.Process(target=work, args=(what, models, tables, number, end, seed, state))
         child.start()
         at, since = number, time.perf_counter()
         while child.is_alive():
             child.join(1.0)
-            if state[0] != at:
+            if state[0] != at or state[4] == STARTING:
                 at, since = state[0], time.perf_counter()
             spent = processor_seconds(child.pid) - state[4] / 1000
             if spent > 2 * MAX_SECONDS or time.perf_counter() - since > MAX_WAITING_SECONDS:

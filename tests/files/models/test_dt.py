@@ -270,3 +270,11 @@ def test_an_equation_may_go_over_very_many_lines():
     header = f"Training set: wide, Dimensions: {d}, Categories: 2\nRoot Hyperplane: Left = [1,0], Right = [0,1]\n"
     model = read(f"{header}{terms}= 0\n")
     assert model.tree_.features.tolist() == list(range(d))
+
+
+def test_very_deep_trees_are_not_written(tmp_path, monkeypatch):
+    monkeypatch.setattr(dt, "MAX_DEPTH", 1)
+    with pytest.raises(ValueError, match="cannot hold more than 1 levels"):
+        save_model(read(OLD), tmp_path / "deep.dt")
+    monkeypatch.setattr(dt, "MAX_DEPTH", 2)
+    save_model(read(OLD), tmp_path / "deep.dt")

@@ -56,7 +56,7 @@ def test(
     print_confusion(scores)
     if scores.unknown:
         names = [f"{label!r:.60}" for label in scores.unknown]
-        more = f" and {len(names) - MAX_NAMED_CLASSES} others" if len(names) > MAX_NAMED_CLASSES else ""
+        more = " and others" if len(names) > MAX_NAMED_CLASSES else ""
         named = ", ".join(names[:MAX_NAMED_CLASSES]) + more
         note(f"note: the model does not know class {named}; these examples count as wrong")
 

@@ -26,6 +26,8 @@ MAX_FEATURES = 1_000_000
 #: Weight of the examples on one side of a hyperplane: the sums of any number of such counts stay finite.
 MAX_WEIGHT = 1e200
 MAX_LABELS_IN_WARNING = 20
+#: Of a tree that is written.
+MAX_DEPTH = 2000
 
 _HEADER = re.compile(r"training set ?:(.*), ?dimensions ?: ?(\d+) ?, ?categories ?: ?(\d+) ?\.?", re.IGNORECASE)
 _NODE = re.compile(r"(root|[lr]+) ?hyperplane ?: ?left ?= ?\[([^\]]*)\] ?,? ?right ?= ?\[([^\]]*)\]", re.IGNORECASE)
@@ -73,6 +75,8 @@ def format_tree(model: Any, name: str) -> str:
         "cannot hold categorical attributes": getattr(tree, "codes", ()),
         "cannot say where missing values go": np.any(getattr(tree, "missing", ())),
         "cannot hold a tree that is a single leaf": tree.n_nodes == 1,
+        f"cannot hold more than {MAX_DEPTH:,} levels, since each node is called by its path": tree.max_depth
+        > MAX_DEPTH,
     }
     for refusal, is_so in refusals.items():
         if is_so:
