@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -12,10 +13,20 @@ from sklearn.datasets import load_iris
 from sklearn.model_selection import StratifiedKFold
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
+from oc1 import load_model, save_model
 from oc1.baselines import c45 as c45_module
-from oc1.baselines.c45 import C45Classifier, ErrorBasedPruning, GainRatioSplitter, find_cuts, pessimistic_errors
+from oc1.baselines.c45 import (
+    C45Classifier,
+    ErrorBasedPruning,
+    GainRatioSplitter,
+    find_cuts,
+    group_categories,
+    pessimistic_errors,
+)
+from oc1.conversion import to_python
 from oc1.growing.linear_tests import LinearTest
 from oc1.growing.nodes import GrownNode
+from oc1.tree.branching import BranchTree
 from oc1.tree.text import text
 
 
@@ -78,7 +89,7 @@ def test_growing_and_pruning_are_those_of_plain_loops(seed, release):
 def best_cut(*args):
     """Return the cut of an attribute that gains most."""
     cuts = find_cuts(*args)
-    return cuts.cut(int(np.argmax(cuts.gains)))
+    return cuts.best()
 
 
 def count_cuts(*args):
@@ -86,7 +97,7 @@ def count_cuts(*args):
 
 
 def test_the_threshold_is_a_value_of_the_whole_training_set():
-    splitter = GainRatioSplitter(C45Classifier(), [np.array([0.0, 1.0, 4.0, 5.9, 9.0, 10.0])])
+    splitter = GainRatioSplitter(C45Classifier(), [np.array([0.0, 1.0, 4.0, 5.9, 9.0, 10.0])], [0], 6)
     cut = best_cut(np.array([0.0, 1.0, 9.0, 10.0]), np.array([0, 0, 1, 1]), np.ones(4), 2, 1)
     assert (cut.below, cut.above, cut.gain, cut.ratio) == (1, 9, 1, 1)
     assert splitter._threshold(0, cut) == 4.0  # the largest up to 5, though none of this node's examples has it
@@ -317,6 +328,159 @@ def test_weights_are_repetitions(noisy, missing, parameters):
     order = rng.permutation(times.sum())
     repeated = clf.fit(X.repeat(times, axis=0)[order], y.repeat(times)[order]).predict_proba(X)
     np.testing.assert_allclose(weighted, repeated)
+
+
+# ------------------------------------------------------------------------------------------------ categories
+
+GOLF = """
+sunny 85 85 no stay
+sunny 80 90 yes stay
+overcast 83 78 no play
+rain 70 96 no play
+rain 68 80 no play
+rain 65 70 yes stay
+overcast 64 65 yes play
+sunny 72 95 no stay
+sunny 69 70 no play
+rain 75 80 no play
+sunny 75 70 yes play
+overcast 72 90 yes play
+overcast 81 75 no play
+rain 71 80 yes stay
+"""
+
+
+@pytest.fixture
+def golf():
+    rows = [line.split() for line in GOLF.split("\n")[1:-1]]
+    table = pd.DataFrame(rows, columns=["outlook", "temperature", "humidity", "windy", "class"])
+    table = table.astype({"temperature": float, "humidity": float})
+    return table.drop(columns="class"), table["class"]
+
+
+@pytest.mark.parametrize("release", [5, 8])
+def test_the_books_tree_for_golf(golf, release):
+    X, y = golf
+    clf = C45Classifier(release=release, categorical_features="from_dtype").fit(X, y)
+    assert str(clf.tree_).splitlines() == [
+        "outlook",
+        "|-- rain: windy",
+        "|   |-- no:  play  [3 0]",
+        "|   `-- yes: stay  [0 2]",
+        "|-- sunny: humidity > 75",
+        "|   |-- no:  play  [2 0]",
+        "|   `-- yes: stay  [0 3]",
+        "`-- overcast: play  [4 0]",
+    ]
+    assert clf.score(X, y) == 1.0
+    assert clf.get_n_leaves() == 5
+    # The gains of the book, in bits: outlook 0.246 of 0.940.
+    assert clf.tree_.gains[0] == pytest.approx(0.246, abs=1e-3)
+    np.testing.assert_allclose(clf.feature_importances_[1], 0)
+    assert clf.tree_.conditions(0) == ["outlook in {rain}", "outlook in {sunny}", "outlook in {overcast}"]
+
+
+def test_a_category_that_a_node_has_not_seen_gets_what_the_node_would_say(golf):
+    X, y = golf
+    clf = C45Classifier(categorical_features=["outlook", "windy"]).fit(X, y)
+    new = X.iloc[[0, 1, 2]].assign(outlook=["snow", None, "overcast"], windy=["no", "no", "no"])
+    shares = clf.predict_proba(new)
+    # Down all branches: 5/14 sunny (too humid), 5/14 rain (no wind), 4/14 overcast.
+    np.testing.assert_allclose(shares, [[9 / 14, 5 / 14], [9 / 14, 5 / 14], [1, 0]])
+    assert clf.predict(new).tolist() == ["play"] * 3
+    assert clf.apply(new).tolist()[2] == clf.tree_.n_nodes - 1
+    # In training, too, an example without an outlook goes down all branches: 4/13 of it to those who know sun.
+    partly = X[["outlook"]].assign(outlook=[None, *X["outlook"][1:]])
+    without = C45Classifier(categorical_features=["outlook"], prune=None).fit(partly, y)
+    sunny = without.tree_.children[0, without.tree_.branch_names(0).index("sunny")]
+    np.testing.assert_allclose(without.tree_.counts[sunny], [2, 2 + 4 / 13])
+
+
+def test_categories_are_grouped_where_that_raises_the_gain_ratio(golf):
+    X, y = golf
+    parameters = {"categorical_features": ["outlook", "windy"], "prune": None}
+    tree = C45Classifier(subset=True, **parameters).fit(X, y).tree_
+    assert tree.branch_names(0) == ["overcast", "rain, sunny"]  # as the book's for the option -s
+    colours = pd.DataFrame({"colour": list("abcdef") * 10})
+    warm = colours["colour"].isin(["a", "c", "e"])
+    for subset, n_leaves in ((False, 6), (True, 2)):
+        clf = C45Classifier(subset=subset, categorical_features=["colour"], prune=None).fit(colours, warm)
+        assert clf.get_n_leaves() == n_leaves
+        assert clf.score(colours, warm) == 1.0
+    assert sorted(clf.tree_.branch_names(0)) == ["a, c, e", "b, d, f"]
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 2**31 - 1), subset=st.booleans(), min_leaf=st.integers(1, 3))
+def test_groups_are_those_of_plain_loops(seed, subset, min_leaf):
+    rng = np.random.default_rng(seed)
+    x, y = rng.integers(0, 5, 40).astype(float), rng.integers(0, 3, 40)
+    y = np.unique(np.where(rng.random(40) < 0.6, x.astype(int) % 3, y), return_inverse=True)[1]
+    x[rng.random(40) < rng.choice([0, 0.2])] = np.nan
+    weights = rng.integers(1, 4, 40).astype(float)
+    expected = c45.best_grouping(list(enumerate(weights)), x[:, None], y, 0, min_leaf, subset)
+    counts = np.zeros((5, y.max() + 1))
+    known = ~np.isnan(x)
+    np.add.at(counts, (x[known].astype(int), y[known]), weights[known])
+    found, _ = group_categories(counts, weights.sum(), min_leaf, subset)
+    assert (found is None) == (expected is None)
+    if found is not None:
+        assert (found.gain, found.ratio) == pytest.approx(expected[:2])
+        if not subset:
+            assert [set(group) for group in found.groups] == expected[2]
+
+
+def labor(n=200):
+    """Contracts like those of the labor data: numbers and texts, most of them with gaps."""
+    rng = np.random.default_rng(0)
+    wage, holidays = rng.uniform(2, 7, n).round(1), rng.integers(9, 16, n).astype(float)
+    plan, pension = rng.choice(["none", "half", "full"], n), rng.choice(["none", "ret_allw", "empl_contr"], n)
+    good = np.where(wage > 2.5, (holidays > 10) | (plan == "full"), False)
+    table = pd.DataFrame({"wage": wage, "holidays": holidays, "plan": plan, "pension": pension})
+    return table.mask(rng.random(table.shape) < 0.2), np.where(good, "good", "bad")
+
+
+@pytest.mark.parametrize("subset", [False, True])
+def test_contracts_with_gaps(subset, tmp_path):
+    X, y = labor()
+    clf = C45Classifier(subset=subset, categorical_features="from_dtype").fit(X, y)
+    assert clf.score(X, y) > 0.9
+    assert 3 <= clf.get_n_leaves() <= 15
+    assert clf.tree_.used_features.tolist()[:3] == [0, 1, 2]
+    assert clf.feature_importances_[3] < 0.1
+    assert C45Classifier(subset=subset, categorical_features="from_dtype", ccp_alpha=1.0).fit(X, y).get_n_leaves() == 1
+    tree = clf.tree_
+    np.testing.assert_allclose(
+        tree.sum_upwards(np.where(tree.is_leaf, tree.counts.sum(axis=1), 0)), tree.counts.sum(axis=1)
+    )
+    save_model(clf, tmp_path / "contracts.json")
+    again = load_model(tmp_path / "contracts.json")
+    assert str(again.tree_) == str(tree)
+    np.testing.assert_array_equal(again.predict_proba(X), clf.predict_proba(X))
+    with pytest.raises(TypeError, match="cannot be converted"):
+        to_python(clf)
+
+
+def test_damaged_tables_of_categories_are_refused():
+    X, y = labor()
+    data = C45Classifier(categorical_features="from_dtype").fit(X, y).tree_.to_dict()
+    assert BranchTree.from_dict(data).to_dict() == data
+    assert len(data["branches"]) > 0
+    assert data["features"][0] == 0
+    for name, place, wrong in (("branches", 0, 99), ("features", 0, 2), ("tables", -1, 1)):
+        broken = {**data, name: list(data[name])}
+        broken[name][place] = wrong
+        with pytest.raises(ValueError, match=r"branches|tables|must rise"):
+            BranchTree.from_dict(broken)
+
+
+def test_many_categories_do_not_raise_the_average_gain():
+    # A number for each example gains all there is, and the gain ratio does not make up for it in a small table.
+    rng = np.random.default_rng(1)
+    X = pd.DataFrame({"name": [f"n{i}" for i in range(40)], "size": rng.normal(size=40)})
+    y = X["size"] + 0.5 * rng.normal(size=40) > 0
+    clf = C45Classifier(categorical_features=["name"], min_samples_leaf=1, prune=None, max_depth=1).fit(X, y)
+    assert clf.tree_.features[0] == 1
 
 
 # ------------------------------------------------------------------------------------------------ the rest

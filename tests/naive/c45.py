@@ -73,6 +73,33 @@ def best_split(examples, X, y, min_leaf, release=5):
     return winner[1:], looked_at
 
 
+def best_grouping(examples, X, y, attribute, min_leaf, subset):
+    """(gain, ratio, groups of categories) of a symbolic attribute; None if two branches do not hold enough."""
+    total = sum(weight for _, weight in examples)
+    known = [(row, weight) for row, weight in examples if not np.isnan(X[row, attribute])]
+
+    def judged(groups):
+        sides = [[e for e in known if X[e[0], attribute] in group] for group in groups]
+        mass = [sum(weight for _, weight in side) for side in sides]
+        if sum(m >= min_leaf - 1e-9 for m in mass) < 2:
+            return None
+        gain = sum(mass) * entropy(class_counts(known, y))
+        gain = (gain - sum(m * entropy(class_counts(side, y)) for m, side in zip(mass, sides, strict=True))) / total
+        return gain, gain / entropy(np.array([*mass, max(0.0, total - sum(mass))])), groups
+
+    best = judged([{value} for value in sorted({X[row, attribute] for row, _ in known})])
+    while subset and best and len(best[2]) > 2:
+        merged = []
+        for one, other in itertools.combinations(best[2], 2):
+            rest = [group for group in best[2] if group not in (one, other)]
+            merged.append(judged([*rest, one | other]))
+        top = max(filter(None, merged), key=lambda own: own[1], default=None)
+        if top is None or top[1] <= best[1] + 1e-12:
+            break
+        best = top
+    return best
+
+
 def grow(examples, X, y, min_leaf, release=5):
     if np.count_nonzero(class_counts(examples, y)) < 2:
         return None

@@ -1,4 +1,4 @@
-"""C4.5 (Quinlan 1993) for numeric attributes: gain ratio, fractional examples, error-based pruning.
+"""C4.5 (Quinlan 1993): gain ratio, branches for categories, fractional examples, error-based pruning.
 
 Release 5 is the program in the book. Release 8, of 1996, also penalises a test for the number of thresholds it was
 chosen from.
@@ -7,6 +7,7 @@ chosen from.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from itertools import combinations
 from math import log2, sqrt
 from numbers import Integral, Real
 from typing import ClassVar, NamedTuple, cast
@@ -15,14 +16,17 @@ import numpy as np
 import numpy.typing as npt
 from sklearn.utils._param_validation import Interval, Options, StrOptions
 
+from ..data.categories import labels_of
 from ..data.training import Training
 from ..growing.linear_tests import LinearTest
-from ..growing.nodes import GrownNode
+from ..growing.nodes import GrownNode, structure_of
 from ..growing.splitters import Limits, NodeExamples, Splitter, divide
 from ..impurity import entropy, information_gained
-from ..learners.base import Grown, Pruned, SplitterTree, TreeClassifier
+from ..learners.base import CategoricalTree, Grown, Pruned, SplitterTree, TreeClassifier
 from ..learners.parameters import at_least, parameter
+from ..tree.branching import BranchTree
 from ..tree.linear import Tree
+from ..tree.structure import TreeStructure
 from .grouping import count_below
 
 #: Gains closer than this are equal: they are sums in some order, rounded.
@@ -36,6 +40,9 @@ MIN_VALUE_GAP = 0.0
 #: number below it are asked for, as in C4.5.
 MIN_SIDE_SHARE = 0.1
 MAX_MIN_SIDE = 25.0
+#: A categorical attribute with this many categories, as a share of the training examples, does not count in the average
+#: gain, as in C4.5.
+MANY_CATEGORIES_SHARE = 0.3
 #: A smaller tree is preferred while it is expected to make at most this many more errors, as in C4.5.
 MAX_EXTRA_ERRORS = 0.1
 #: Tail areas of the normal distribution and their deviates; C4.5 interpolates between them.
@@ -63,7 +70,11 @@ class Cuts(NamedTuple):
     gains: np.ndarray  # less the penalty, in release 8
     parts: np.ndarray  # weight of the two sides, and of the missing values, for each threshold
 
-    def cut(self, number: int) -> Cut:
+    def best(self) -> Cut:
+        """Return the first of those that gain most."""
+        return self.test(int(np.argmax(self.gains >= self.gains.max() - EQUAL)))
+
+    def test(self, number: int) -> Cut:
         """Return one of them."""
         end, gain = self.ends[number], float(self.gains[number])
         return Cut(float(self.x[end]), float(self.x[end + 1]), gain, gain / float(entropy(self.parts[number])))
@@ -99,6 +110,81 @@ def find_cuts(
     return Cuts(x, ends, gains, parts)
 
 
+class Grouping(NamedTuple):
+    """The test of a categorical attribute at a node: a branch for each group of categories."""
+
+    groups: list[list[int]]
+    gain: float
+    ratio: float
+
+    @property
+    def gains(self) -> np.ndarray:
+        """The gain of the only test."""
+        return np.array([self.gain])
+
+    def best(self) -> Grouping:
+        """Return the test."""
+        return self
+
+    def test(self, number: int) -> Grouping:
+        """Return the test."""
+        return self
+
+
+@dataclass(frozen=True)
+class CategorySplit:
+    """Sends each category of an attribute down its branch."""
+
+    attribute: int
+    table: np.ndarray  # the branch of each category, -1 if it did not occur
+    n_branches: int
+
+    def branches(self, X: np.ndarray) -> np.ndarray:
+        """Return the branch of each row, -1 where the value is missing or did not occur."""
+        x = X[:, self.attribute]
+        return np.where(np.isnan(x), -1, self.table[np.nan_to_num(x).astype(np.int64)])
+
+
+def group_categories(counts: np.ndarray, n_all: float, min_leaf: float, subset: bool) -> tuple[Grouping | None, int]:
+    """Return the test of a categorical attribute (None: there is none), and how many were looked at.
+
+    Parameters
+    ----------
+    counts : float array (n_categories, n_classes)
+        Weight of each class in each category.
+    n_all : float
+        Weight of all examples, also those whose category is missing.
+    min_leaf : float
+        Two branches must have at least this weight.
+    subset : bool
+        Whether to merge groups of categories, beginning with one for each, as long as that raises the gain ratio and
+        there are more than two. The pair whose union has the highest ratio is merged.
+    """
+    total = counts.sum(axis=0)
+
+    def evaluate(groups: list[list[int]]) -> Grouping | None:
+        parts = np.array([counts[group].sum(axis=0) for group in groups])
+        sizes = parts.sum(axis=1)
+        if np.count_nonzero(sizes >= min_leaf * (1 - EQUAL)) < 2:
+            return None
+        gain = float((sizes.sum() * entropy(total) - (sizes * entropy(parts)).sum()) / n_all)
+        information = float(entropy(np.append(sizes, max(0.0, n_all - sizes.sum()))))
+        return Grouping(groups, gain, gain / information)
+
+    best, n_tests = evaluate([[int(category)] for category in np.flatnonzero(counts.sum(axis=1))]), 1
+    while subset and best is not None and len(best.groups) > 2:
+        merged = []
+        for i, j in combinations(range(len(best.groups)), 2):
+            rest = [group for k, group in enumerate(best.groups) if k not in (i, j)]
+            merged.append(evaluate([*rest, sorted(best.groups[i] + best.groups[j])]))
+        n_tests += len(merged)
+        top = max((one for one in merged if one is not None), key=lambda one: one.ratio, default=None)
+        if top is None or top.ratio <= best.ratio + EQUAL:
+            break
+        best = top
+    return best, n_tests
+
+
 @dataclass
 class GainRatioSplitter(Splitter):
     """Takes the test of highest gain ratio among those that gain no less than the average.
@@ -109,30 +195,58 @@ class GainRatioSplitter(Splitter):
         Its limits are on weights, as C4.5 has it: examples may be fractions.
     values : list of float64 arrays
         The values of each attribute in all training examples, ascending.
+    n_categories : list of int
+        Of each attribute; 0 if it is a number.
+    n_examples : int
+        Of the whole tree.
     """
 
     keeps_missing: ClassVar[bool] = True
 
     learner: C45Classifier
     values: list[np.ndarray]
+    n_categories: list[int]
+    n_examples: int
 
-    def split(self, node: NodeExamples) -> LinearTest | None:
+    def split(self, node: NodeExamples) -> LinearTest | CategorySplit | None:
         """Return the split of a node, None to leave it a leaf."""
         own = self.learner
         if node.weights.sum() < own.min_samples_split * (1 - EQUAL):
             return None
-        found = {}
-        for attribute, x in enumerate(node.X.T):
-            cuts = find_cuts(x, node.y, node.weights, node.n_classes, own.min_samples_leaf, own.release)
-            if cuts is not None:
-                self.n_hyperplanes += len(cuts.ends)
-                if cuts.gains.max() > EQUAL:
-                    found[attribute] = cuts
+        found: dict[int, Cuts | Grouping] = {}
+        for attribute in range(node.X.shape[1]):
+            tests, n_tests = (self._group if self.n_categories[attribute] else self._cut)(attribute, node)
+            self.n_hyperplanes += n_tests
+            if tests is not None and tests.gains.max() > EQUAL:
+                found[attribute] = tests
         if not found:
             return None
-        attribute, cut = best_test(found) if own.n_choices == 1 else random_test(found, own.n_choices, node.seed)
-        # No gap: a threshold that is a value of the data must be printed in full.
-        return LinearTest(np.array([attribute]), np.ones(1), self._threshold(attribute, cut))
+        if own.n_choices == 1:
+            attribute, chosen = best_test(found, self._with_many_categories())
+        else:
+            attribute, chosen = random_test(found, own.n_choices, node.seed)
+        if isinstance(chosen, Cut):
+            # No gap: a threshold that is a value of the data must be printed in full.
+            return LinearTest(np.array([attribute]), np.ones(1), self._threshold(attribute, chosen))
+        table = np.full(self.n_categories[attribute], -1)
+        for branch, group in enumerate(chosen.groups):
+            table[group] = branch
+        return CategorySplit(attribute, table, len(chosen.groups))
+
+    def _cut(self, attribute: int, node: NodeExamples) -> tuple[Cuts | None, int]:
+        x, own = node.X[:, attribute], self.learner
+        cuts = find_cuts(x, node.y, node.weights, node.n_classes, own.min_samples_leaf, own.release)
+        return cuts, 0 if cuts is None else len(cuts.ends)
+
+    def _group(self, attribute: int, node: NodeExamples) -> tuple[Grouping | None, int]:
+        x = node.X[:, attribute]
+        known, counts = ~np.isnan(x), np.zeros((self.n_categories[attribute], node.n_classes))
+        np.add.at(counts, (x[known].astype(np.int64), node.y[known]), node.weights[known])
+        return group_categories(counts, node.weights.sum(), self.learner.min_samples_leaf, self.learner.subset)
+
+    def _with_many_categories(self) -> set[int]:
+        """Return the attributes that do not count in the average gain: they gain much by their number of values."""
+        return {m for m, n in enumerate(self.n_categories) if n >= MANY_CATEGORIES_SHARE * self.n_examples}
 
     def _threshold(self, attribute: int, cut: Cut) -> float:
         """Return the largest value of the training examples that does not exceed the middle of the cut."""
@@ -143,24 +257,24 @@ class GainRatioSplitter(Splitter):
         return float(values[np.searchsorted(values, middle, side="right") - 1]) + 0.0  # not -0
 
 
-def best_test(found: dict[int, Cuts]) -> tuple[int, Cut]:
-    """Return the attribute, with its best threshold, of highest gain ratio among those of average gain at least."""
-    best = {m: cuts.cut(int(np.argmax(cuts.gains >= cuts.gains.max() - EQUAL))) for m, cuts in found.items()}
-    average = np.mean([cut.gain for cut in best.values()])
-    ratios = {m: cut.ratio for m, cut in best.items() if cut.gain >= average - GAIN_SLACK_BITS}
+def best_test(found: dict[int, Cuts | Grouping], with_many: set[int]) -> tuple[int, Cut | Grouping]:
+    """Return the attribute, with its best test, of highest gain ratio among those of average gain at least."""
+    best = {m: tests.best() for m, tests in found.items()}
+    average = np.mean([test.gain for m, test in best.items() if m not in with_many or with_many >= best.keys()])
+    ratios = {m: test.ratio for m, test in best.items() if test.gain >= average - GAIN_SLACK_BITS}
     highest = max(ratios.values())
     attribute = next(m for m, ratio in ratios.items() if ratio >= highest - EQUAL)
     return attribute, best[attribute]
 
 
-def random_test(found: dict[int, Cuts], n_choices: int, seed: int) -> tuple[int, Cut]:
+def random_test(found: dict[int, Cuts | Grouping], n_choices: int, seed: int) -> tuple[int, Cut | Grouping]:
     """Return one of the tests that gain most information, drawn at random."""
-    places = [(m, number) for m, cuts in found.items() for number in range(len(cuts.ends))]
-    gains = np.concatenate([cuts.gains for cuts in found.values()])
+    places = [(m, number) for m, tests in found.items() for number in range(len(tests.gains))]
+    gains = np.concatenate([tests.gains for tests in found.values()])
     good = np.argsort(-gains, kind="stable")[:n_choices]
     good = good[gains[good] > EQUAL]
     attribute, number = places[good[np.random.default_rng(seed).integers(len(good))]]
-    return attribute, found[attribute].cut(number)
+    return attribute, found[attribute].test(number)
 
 
 # ------------------------------------------------------------------------------------------------ pruning
@@ -250,7 +364,7 @@ class ErrorBasedPruning:
 # ------------------------------------------------------------------------------------------------ prediction
 
 
-def fractional_probabilities(tree: Tree, X: np.ndarray, smoothing: float = 0.0) -> np.ndarray:
+def fractional_probabilities(tree: Tree | BranchTree, X: np.ndarray, smoothing: float = 0.0) -> np.ndarray:
     """Return class shares for rows with missing values: where one is asked for, the row goes down both branches.
 
     Its parts are as large as the branches' shares of the training examples, and the shares of the classes in the
@@ -264,19 +378,43 @@ def fractional_probabilities(tree: Tree, X: np.ndarray, smoothing: float = 0.0) 
         if tree.is_leaf[node]:
             result[rows] += parts[:, None] * probabilities[node]
             continue
-        features, _, threshold = tree.test(node)
-        x = X[rows, features[0]]
-        missing = np.isnan(x)
-        for child, side in zip(tree.children[node], (x <= threshold, x > threshold), strict=True):
-            here = side | missing
+        branches = tree.answers(node, X[rows])
+        children = tree.children[node][tree.children[node] >= 0]
+        for branch, child in enumerate(children.tolist()):
+            here = (branches == branch) | (branches < 0)
             if here.any():
-                share = np.where(missing, mass[child] / mass[tree.children[node]].sum(), 1.0)
-                todo.append((int(child), rows[here], (parts * share)[here]))
+                share = np.where(branches < 0, mass[child] / mass[children].sum(), 1.0)
+                todo.append((child, rows[here], (parts * share)[here]))
     return result
 
 
+def build_branch_tree(root: GrownNode, data: Training) -> BranchTree:
+    """Turn grown nodes, whose splits are thresholds and groups of categories, into a tree."""
+    nodes = root.preorder()
+    tables = [node.split.table if isinstance(node.split, CategorySplit) else np.empty(0, np.int64) for node in nodes]
+    features, thresholds = np.zeros(len(nodes), dtype=np.int32), np.zeros(len(nodes))
+    for i, node in enumerate(nodes):
+        if isinstance(node.split, CategorySplit):
+            features[i] = node.split.attribute
+        elif isinstance(node.split, LinearTest):
+            features[i], thresholds[i] = node.split.features[0], node.split.threshold
+    return BranchTree(
+        **structure_of(nodes, max(1, *(len(node.children) for node in nodes))),
+        fill=data.fill,
+        classes=data.classes,
+        feature_names=data.feature_names,
+        codes=tuple(None if own is None else np.arange(float(len(own))) for own in data.categories),
+        categories=labels_of(data.categories),
+        features=features,
+        thresholds=thresholds,
+        tables=np.cumsum([0, *map(len, tables)]).astype(np.int64),
+        branches=np.concatenate(tables).astype(np.int32),
+        gaps=np.zeros(len(nodes)),
+    )
+
+
 @dataclass(kw_only=True, eq=False, repr=False)
-class C45Classifier(SplitterTree, TreeClassifier):
+class C45Classifier(CategoricalTree, SplitterTree, TreeClassifier):
     """Axis-parallel decision tree by C4.5 (Quinlan 1993).
 
     At each node, each attribute gets the threshold with the highest information gain. Among the attributes with at
@@ -289,16 +427,22 @@ class C45Classifier(SplitterTree, TreeClassifier):
 
     Parameters
     ----------
+    confidence : float, default=0.25
+        Confidence level of the pessimistic estimate: the probability that the true error rate of a leaf exceeds the
+        estimate. Smaller values prune more.
     release : {5, 8}, default=5
         The version of C4.5. Release 5 is the program in the book of 1993, which the paper had at hand. Release 8, of
         1996, charges a numeric test for the number of thresholds that it was chosen from, ``log2(thresholds) / n`` bits
         (Quinlan 1996), and makes smaller trees; so does Weka's J48.
+    categorical_features : None, "from_dtype", or array-like of int, str or bool, default=None
+        Which columns hold categories; see `OC1Classifier`. A test of such a column has a branch for each category that
+        occurs at the node. (C4.5 has branches for the others, too, which predict what the node would.)
+    subset : bool, default=False
+        Whether categories are merged into groups with a branch each, as long as that raises the gain ratio (C4.5's
+        option ``-s``).
     n_choices : int, default=1
         At each node, one of this many tests that gain most information is drawn at random; 1 is C4.5. More make trees
         that differ, for a vote (see `OC1EnsembleClassifier`).
-    confidence : float, default=0.25
-        Confidence level of the pessimistic estimate: the probability that the true error rate of a leaf exceeds the
-        estimate. Smaller values prune more.
     max_depth : int or None, default=None
         Maximum depth of the tree; the root has depth 0.
     min_samples_split : int, default=2
@@ -324,13 +468,15 @@ class C45Classifier(SplitterTree, TreeClassifier):
 
     Attributes
     ----------
-    tree_ : Tree
+    tree_ : Tree, or BranchTree where attributes are categorical
         The fitted tree; ``print(clf.tree_)`` shows it. Its thresholds are values of the training examples.
-    unpruned_tree_ : Tree
+    unpruned_tree_ : Tree or BranchTree
         The tree as it was grown. (Because of subtree raising, ``tree_`` need not be a part of it.)
     pruning_path_ : record array with the fields ``alpha``, ``leaves``, ``accuracy``
         The cost-complexity sequence from the full tree to the root, for comparison only: error-based pruning does not
         use it, and the accuracies are NaN.
+    categories_ : list with an array or None for each attribute, or None
+        The values of the categorical attributes, most frequent first; None if there are none.
     classes_ : array (n_classes,)
     n_features_in_ : int
     feature_names_in_ : array (n_features_in_,)
@@ -356,16 +502,24 @@ class C45Classifier(SplitterTree, TreeClassifier):
     True
     """
 
-    release: int = parameter(5, Options(Integral, {5, 8}))
-    n_choices: int = parameter(1, at_least(1))
     confidence: float = parameter(0.25, Interval(Real, 0, 1, closed="right"))
+    release: int = parameter(5, Options(Integral, {5, 8}))
+    subset: bool = parameter(False, "boolean")
+    n_choices: int = parameter(1, at_least(1))
     min_samples_leaf: int = 2
     prune: str | None = parameter("error", StrOptions({"error"}), None)
 
     def _splitter(self, data: Training, rows: np.ndarray) -> Splitter:
         columns = [np.unique(np.asarray(x, dtype=np.float64)) for x in data.X[rows].T]
         values = [column[~np.isnan(column)] for column in columns]
-        return GainRatioSplitter(self, values)
+        n_categories = [len(own or ()) for own in data.categories or [()] * len(values)]
+        return GainRatioSplitter(self, values, n_categories, len(rows))
+
+    def _grow(self, data: Training, share: np.ndarray) -> Grown:
+        return self._grow_tree(data, *data.part(share))  # categories are tested as such, and need no codes
+
+    def _build(self, root: GrownNode, data: Training) -> TreeStructure:
+        return build_branch_tree(root, data) if data.categories else super()._build(root, data)
 
     def _limits(self) -> Limits:
         # These limits count rows; C4.5's are on weights, and the splitter's.
@@ -414,6 +568,8 @@ class C45Classifier(SplitterTree, TreeClassifier):
     )
 
     def _tree_for_conversion(self) -> Tree:
+        if not self.tree_.has_thresholds:
+            raise TypeError("a C4.5 tree with categorical attributes cannot be converted: tests may have many answers")
         tree, inner = cast(Tree, self.tree_), ~self.tree_.is_leaf
         left, right = (tree.counts[tree.children[inner, side]].sum(axis=1) for side in (0, 1))
         missing = np.zeros(tree.n_nodes, dtype=np.int8)
@@ -422,6 +578,8 @@ class C45Classifier(SplitterTree, TreeClassifier):
 
     def _shares(self, X: npt.ArrayLike, smoothing: float) -> np.ndarray:
         rows, tree = self._checked(X), cast(Tree, self.tree_)
+        if not tree.has_thresholds:  # a category may not have occurred at a node
+            return fractional_probabilities(tree, rows.astype(np.float64), smoothing)
         probabilities: np.ndarray = tree.outputs(smoothing)[tree.apply(rows)]
         incomplete = np.flatnonzero(np.isnan(rows[:, np.unique(tree.features)]).any(axis=1))
         if len(incomplete):

@@ -13,7 +13,6 @@ from sklearn.utils import _safe_indexing
 
 from ..evaluation.scores import Confusion, Residuals
 from ..files.tables import ReadOptions, Table, label_indices, read_table
-from ..learners.registry import make_learner
 from .screen import UsageError
 
 #: More classes than this, and than half the number of examples, are taken for numbers.
@@ -50,10 +49,8 @@ def for_categories(name: str, estimator: Any) -> Any:
         return estimator.set_params(categorical_features="from_dtype")
     if name != "vote":
         raise UsageError(f"the learner {name!r} does not take categories; use --one-hot")
-    if estimator.n_choices is not None:
-        raise UsageError("a vote with n_choices does not take categories; use --one-hot")
-    base = make_learner("oc1", prune=None) if estimator.estimator is None else estimator.estimator
-    return estimator.set_params(estimator=base.set_params(categorical_features="from_dtype"))
+    base = estimator._base().set_params(categorical_features="from_dtype")
+    return estimator.set_params(estimator=base, n_choices=None)
 
 
 def named_columns(table: Table) -> Table:

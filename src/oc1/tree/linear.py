@@ -69,6 +69,12 @@ class Tree(TreeStructure):
         span = slice(self.terms[node], self.terms[node + 1])
         return self.features[span], self.coefficients[span], float(self.thresholds[node])
 
+    def answers(self, node: int, X: np.ndarray) -> np.ndarray:
+        """Return the branch that each row takes at an inner node, -1 where a value is missing."""
+        features, coefficients, threshold = self.test(node)
+        values = project(X, features, coefficients)
+        return np.where(np.isnan(values), -1, values > threshold)
+
     def apply(self, X: np.ndarray, n_jobs: int = 1) -> np.ndarray:
         """Return the leaf that each row of a float array ends in; large inputs are shared among `n_jobs` threads."""
         self.check_width(X)

@@ -156,7 +156,7 @@ def text(model: Any, digits: int = 3) -> str:
         """Write what leads to each branch of an inner node."""
         names, functions = tree.branch_names(node), tree.branch_functions(node, digits)
         if not functions:
-            return [f"{name}:".ljust(5) for name in names]
+            return [f"{name}: ".ljust(5) for name in names]
         return [f"{name} ({words}): " for name, words in zip(names, functions, strict=True)]
 
     lines = []

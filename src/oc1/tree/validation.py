@@ -246,10 +246,11 @@ STRUCTURE = ("format", "children", "counts", "gains", "gaps", "fill", "classes",
 LINEAR = ("terms", "features", "coefficients", "thresholds")
 REGRESSION = ("values", "losses")
 MACHINES = ("machines", "functions", "labels")
+BRANCHES = ("features", "thresholds", "tables", "branches")
 
 
 def tree_fields(data: Any, kind: str) -> dict[str, Any]:
-    """Return the checked fields of a tree of some kind: "tests", "regression" or "machines"."""
+    """Return the checked fields of a tree of some kind: "tests", "regression", "machines" or "branches"."""
     require(type(data) is dict, "", f"must be an object with named fields, not {described(data)}")
     own_kind, form = data.get("kind", "tests"), data.get("format")
     require(own_kind == kind, "kind", f"this is a tree of {cut(own_kind).strip(chr(39))}, not of {kind}")
@@ -257,6 +258,8 @@ def tree_fields(data: Any, kind: str) -> dict[str, Any]:
     require(is_known, "format", f"tree format {cut(form)} is not known; this version reads format {FORMAT}")
     if kind == "machines":
         return machine_tree(record(data, (*STRUCTURE, *MACHINES), ("kind",)))
+    if kind == "branches":
+        return branch_tree(record(data, (*STRUCTURE, *BRANCHES, "codes", "categories"), ("kind",)))
     numbers_predicted = REGRESSION if kind == "regression" else ()
     record(data, (*STRUCTURE, *LINEAR, *numbers_predicted), ("kind", "codes", "categories", "missing"))
     fields = linear_tree(data, n_outputs=1 if numbers_predicted else None)
@@ -316,6 +319,33 @@ def linear_tree(data: dict[str, Any], n_outputs: int | None = None) -> dict[str,
         "codes": codes,
         "categories": categories,
         "missing": directions(data.get("missing", []), np.diff(terms)),
+    }
+
+
+def branch_tree(data: dict[str, Any]) -> dict[str, Any]:
+    """Return the checked fields of a tree with a branch for each group of categories."""
+    fields = structure(data, None)
+    is_leaf, d = fields["children"][:, 0] < 0, len(fields["fill"])
+    n = len(is_leaf)
+    features = numbers(data["features"], "features", np.int32, length=n, low=0, high=d - 1)
+    branches = numbers(data["branches"], "branches", np.int32, low=-1)
+    tables = offsets(data["tables"], "tables", is_leaf, len(branches), 0)
+    codes, categories = categorical(data["codes"], data["categories"], d)
+    for node in np.flatnonzero(~is_leaf):
+        own, table = codes[features[node]] if codes else None, branches[tables[node] : tables[node + 1]]
+        n_branches = int((fields["children"][node] >= 0).sum())
+        n_wanted = 0 if own is None else len(own)
+        require(len(table) == n_wanted, "tables", f"node {node} must have {n_wanted} entries, one for each category")
+        found = {-1, *table.tolist()} == set(range(-1, n_branches)) if len(table) else n_branches == 2
+        require(found, "branches", f"node {node} must lead to each of its branches, and to no others")
+    return {
+        **fields,
+        "features": features,
+        "thresholds": numbers(data["thresholds"], "thresholds", length=n),
+        "tables": tables,
+        "branches": branches,
+        "codes": codes,
+        "categories": categories,
     }
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from ... import __version__
 from ...learners.registry import LEARNERS
 from ...tree import validation as check
+from ...tree.branching import BranchTree
 from ...tree.linear import Tree
 from ...tree.machine import MachineTree
 from ...tree.regression import RegressionTree
@@ -26,9 +27,9 @@ from .record import FORMAT, FORMAT_VERSION, ModelRecord, Source
 #: A vote of votes of votes, and so on, goes no deeper.
 MAX_NESTING_DEPTH = 4
 #: Learners that are not trees of linear tests for classes.
-VOTE, REGRESSOR, MACHINES = "OC1EnsembleClassifier", "OC1Regressor", "LMDTClassifier"
+VOTE, REGRESSOR, MACHINES, BRANCHES = "OC1EnsembleClassifier", "OC1Regressor", "LMDTClassifier", "C45Classifier"
 #: Those that know categorical attributes.
-LEARNERS_WITH_CATEGORIES = ("OC1Classifier", "OC1Regressor", "OC1EnsembleClassifier")
+LEARNERS_WITH_CATEGORIES = ("OC1Classifier", "OC1Regressor", "OC1EnsembleClassifier", "C45Classifier")
 
 Categories = list[np.ndarray | None]
 
@@ -156,6 +157,8 @@ def _decode_categories(values: Any, n_features: int) -> Categories:
 
 def _decode_trees(data: dict[str, Any], attributes: dict[str, Any], learner: str) -> dict[str, Any]:
     kind: Any = {REGRESSOR: RegressionTree, MACHINES: MachineTree}.get(learner, Tree)
+    if learner == BRANCHES and isinstance(data["tree"], dict) and data["tree"].get("kind") == BranchTree.kind:
+        kind = BranchTree
     classes, n_features = attributes.get("classes_"), attributes["n_features_in_"]
     pruned, unpruned = (mapping(data[name], name) for name in ("tree", "unpruned_tree"))
     for name, own in (("tree", pruned), ("unpruned_tree", unpruned)):

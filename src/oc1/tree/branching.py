@@ -1,0 +1,127 @@
+"""A tree whose tests ask for one attribute: a threshold, or a branch for each group of categories (C4.5)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from .structure import NodeFunctions, TreeStructure
+
+
+@dataclass(frozen=True, eq=False)
+class BranchTree(TreeStructure):
+    """A tree whose nodes ask for a number or for a category, with any number of branches.
+
+    Rows hold category numbers in categorical columns. A node either sends an example to the second branch if its value
+    exceeds a threshold, else to the first; or it has a table that says which branch each category takes. Where a value
+    is missing, or its category did not occur at the node, the example takes the branch that most of the training
+    examples took.
+
+    Attributes
+    ----------
+    children, counts, gains, fill, classes, feature_names, codes, categories
+        See `TreeStructure`. The code of a category is its number.
+    features : int32 array (n_nodes,)
+        The attribute that each node asks for (0 for leaves).
+    thresholds : float64 array (n_nodes,)
+        Where the attribute is a number.
+    tables : int64 array (n_nodes + 1,)
+        Where the table of each node begins; only tests of categories have one.
+    branches : int32 array (n_entries,)
+        The branch that each category takes; -1 if it did not occur at the node.
+    gaps : float64 array (n_nodes,)
+        All 0: thresholds are values of the data.
+    """
+
+    kind: ClassVar[str] = "branches"
+    has_thresholds: ClassVar[bool] = False
+    _OFFSETS: ClassVar[str] = "tables"
+    _PARTS: ClassVar[tuple[str, ...]] = ("branches",)
+    _TESTS: ClassVar[tuple[str, ...]] = ("features", "thresholds")
+
+    features: npt.NDArray[np.int32]
+    thresholds: npt.NDArray[np.float64]
+    tables: npt.NDArray[np.int64]
+    branches: npt.NDArray[np.int32]
+    gaps: npt.NDArray[np.float64]
+
+    def table(self, node: int) -> np.ndarray:
+        """Return the branch that each category takes at a node; empty where the node asks for a number."""
+        return self.branches[self.tables[node] : self.tables[node + 1]]
+
+    def answers(self, node: int, X: np.ndarray) -> np.ndarray:
+        """Return the branch that each row takes at an inner node, -1 where that is not known."""
+        x, table = X[:, self.features[node]], self.table(node)
+        if len(table) == 0:
+            return np.where(np.isnan(x), -1, x > self.thresholds[node])
+        known = (x >= 0) & (x < len(table))
+        return np.where(known, table[np.where(known, x, 0).astype(np.int64)], -1)
+
+    def apply(self, X: np.ndarray, n_jobs: int = 1) -> np.ndarray:
+        """Return the leaf that each row of a float array ends in (in one thread, whatever `n_jobs`)."""
+        X, out, sizes = np.asarray(X, dtype=np.float64), np.empty(len(X), dtype=np.int64), self.counts.sum(axis=1)
+        rows = {0: np.arange(len(X))}
+        for node in range(self.n_nodes):  # preorder: children come after their parents
+            here = rows.pop(node)
+            if self.children[node, 0] < 0:
+                out[here] = node
+                continue
+            below = self.children[node][self.children[node] >= 0]
+            branches = self.answers(node, X[here])
+            branches = np.where(branches < 0, sizes[below].argmax(), branches)
+            for branch, child in enumerate(below.tolist()):
+                rows[child] = here[branches == branch]
+        return out
+
+    def importances(self, scale: np.ndarray) -> np.ndarray:
+        """Return the gain of the tests by attribute."""
+        inner = ~self.is_leaf
+        gains = (self.gains * self.counts.sum(axis=1))[inner]
+        return np.bincount(self.features[inner], weights=gains, minlength=len(self.fill))
+
+    def node_functions(self, node: int) -> NodeFunctions:
+        """Return the attribute of an inner node as a function."""
+        return NodeFunctions(self.features[node : node + 1], np.ones((1, 1)), self.thresholds[node : node + 1])
+
+    def on_columns(self, columns: np.ndarray, feature_names: tuple[str, ...], classes: np.ndarray) -> Self:
+        """Return the tree for wider rows, whose `columns` are its attributes."""
+        fill = np.zeros(len(feature_names))
+        fill[columns] = self.fill
+        features = np.asarray(columns, dtype=np.int32)[self.features]
+        own: dict[str, Any] = {"features": features, "fill": fill, "feature_names": feature_names, "classes": classes}
+        return replace(self, **own, codes=(), categories=())
+
+    @property
+    def used_features(self) -> np.ndarray:
+        """The attributes that any test uses, in order."""
+        return np.unique(self.features[~self.is_leaf])
+
+    def equation_sides(self, node: int, digits: int = 3) -> list[str]:
+        """Write what an inner node asks: ``age`` and ``> 30``, or the name of a categorical attribute alone."""
+        name = self.feature_name(int(self.features[node]))
+        if len(self.table(node)):
+            return [name]
+        return [name, f"> {np.format_float_positional(self.thresholds[node], trim='-')}"]
+
+    def branch_names(self, node: int) -> list[str]:
+        """Return the categories that take each branch of an inner node."""
+        table = self.table(node)
+        if len(table) == 0:
+            return ["no", "yes"]
+        labels = np.array(self.categories[self.features[node]], dtype=object)
+        return [", ".join(sorted(labels[table == branch])) for branch in range(table.max() + 1)]
+
+    def conditions(self, node: int) -> list[str]:
+        """Write what is true of the examples that take each branch of an inner node."""
+        question, names = self.equation(node), self.branch_names(node)
+        if len(self.table(node)) == 0:
+            return [f"not ({question})", question]
+        return [f"{question} in {{{name}}}" for name in names]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the tree as a plain dictionary of lists, strings and numbers, exact to the last bit."""
+        data = super().to_dict()
+        return {"format": data.pop("format"), "kind": self.kind, **data}
