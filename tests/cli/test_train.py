@@ -76,7 +76,7 @@ def test_numbers_can_be_predicted(iris):
         ),
         (["-P", "wings"], "--param takes NAME=VALUE, got 'wings'"),
         (["-P", "wings=2"], "the learner 'oc1' has no parameter 'wings'"),
-        (["--n-restarts", "-1"], "The 'n_restarts' parameter of OC1Classifier must be an int in the range [0, inf)"),
+        (["--n-restarts", "-1"], "The 'n_restarts' parameter of OC1Classifier must be an int in the range [0, "),
         (["--n-restarts", "many"], "valid integer"),
         (["--criterion", "beauty"], "unknown --criterion 'beauty'; choose from twoing, gini"),
         (["--class-weight", "setosa"], "--class-weight takes 'balanced' or LABEL=WEIGHT, got 'setosa'"),

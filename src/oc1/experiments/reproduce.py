@@ -114,9 +114,8 @@ def reproduce(
         if any(_package(task) == package and _cell(task) in unfinished for task in tasks):
             skipped.append(f"{why}: left out; run it with the same --out in an environment that has it to add it")
             say(skipped[-1])
-    shown = {record.data for record in records} | set(sets if only is None else only)
-    if unasked := [name for name in sets if name not in shown]:
-        skipped.append(f"{', '.join(unasked)}: not among the sets asked for")
+    if unasked := set(sets) - {record.data for record in records} - set(only or sets):
+        skipped.append(f"{', '.join(sorted(unasked))}: not among the sets asked for")
     entry = _entry(experiment, run, records, skipped)
     if experiment.ours:
         named = {" / ".join(cell): reason for cell, reason in sorted(failures.items())}

@@ -59,7 +59,7 @@ def cv(
     import numpy as np
 
     from ...evaluation.comparison import table_cells
-    from ...evaluation.protocol import corrected_t_test, cross_validate, summarise
+    from ...evaluation.protocol import cross_validate
     from ..training import check_classes, for_categories, read_training_table
 
     table = read_training_table(data, options, one_hot=one_hot, categorical=categorical)
@@ -87,11 +87,7 @@ def cv(
             )
 
         records = on_workers(dask, run)
-    learners = [asdict(one) for one in summarise(records)]
-    for row in learners:
-        first = row["learner"] == names[0]
-        row["p_value"] = None if first else corrected_t_test(records, row["learner"], names[0]).p_value
-        del row["data"]
+    learners = _results(records, names[0])
     if json:
         settings = {"data": data, "examples": n, "folds": folds, "repeats": repeats, "seed": seed}
         shares = [as_shares(row, "accuracy", "accuracy_sd") for row in learners]
@@ -102,6 +98,18 @@ def cv(
     say(f"{n} examples, {len(classes)} classes; {how}")
     header = ["learner", "accuracy %", "leaves", "depth", "seconds per fit", f"p, against {names[0]}"]
     print_table(header, [table_cells(row, digits=2) for row in learners])
+
+
+def _results(records: list[FoldRecord], first: str) -> list[dict[str, Any]]:
+    """Return a row for each learner, with the p-value of its difference from the first."""
+    from ...evaluation.protocol import corrected_t_test, summarise
+
+    rows = [asdict(one) for one in summarise(records)]
+    for row in rows:
+        is_first = row["learner"] == first
+        row["p_value"] = None if is_first else corrected_t_test(records, row["learner"], first).p_value
+        del row["data"]
+    return rows
 
 
 def _check_folds(folds: int, classes: Any, counts: Any) -> None:

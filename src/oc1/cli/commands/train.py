@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -59,16 +60,11 @@ def train(
     verbose : int
         Show each node; -vv: each move with its impurities.
     """
-    if dask is not None and learner != "vote":
-        raise UsageError(
-            f"--dask is for --learner vote, whose trees grow on the workers; to grow one tree ({learner!r}) from data "
-            "on a cluster, use oc1.dask in Python"
-        )
+    _check_dask(dask, learner)
     estimator = make_estimator(learner, parameters, random_state=seed, n_jobs=jobs, verbose=verbose)
     out = _checked_output(out, data, test)
     if json:
         estimator.set_params(verbose=0)  # also where --param asks for more
-
     from sklearn.base import clone
 
     from ...files.models import Source, save_model
@@ -84,17 +80,11 @@ def train(
     if table.categorical:
         estimator = training.for_categories(learner, estimator)
     n = len(table.y)
-    if holdout is None and n < MIN_EXAMPLES_TO_HOLD_OUT:
-        note(f"note: {n} examples are too few to hold any out")
-        holdout = 0.0
-    share = HELD_OUT_SHARE if holdout is None else holdout
+    share = _held_out_share(n) if holdout is None else holdout
     table = training.named_columns(table)
     source = Source(table.target, table.one_hot, () if table.categorical else training.value_ranges(table.X), n)
     table = replace(table, X=with_names(table.X, table.feature_names))
-
-    def in_parallel(work: Callable[[], Any], what: str) -> Any:
-        return in_background(lambda: on_workers(dask, work), what)
-
+    in_parallel = partial(_in_parallel, dask)
     start = time.perf_counter()
     held_out = None
     if test is None and share > 0:
@@ -112,10 +102,28 @@ def train(
         held = None if held_out is None else held_out.to_dict()
         print_json(figures | {"training": in_training.to_dict(), "held_out": held})
     else:
-        n_used = n if held_out is None else n - held_out.n
-        tested_on = f"on {test}" if test else f"of a tree grown on the other {n_used} examples"
-        _print_results(fitted, in_training, held_out, tested_on)
+        _print_results(fitted, in_training, held_out, n, test)
         note(f"model written to {out}")
+
+
+def _in_parallel(dask: str | None, work: Callable[[], Any], what: str) -> Any:
+    return in_background(lambda: on_workers(dask, work), what)
+
+
+def _check_dask(dask: str | None, learner: str) -> None:
+    if dask is not None and learner != "vote":
+        raise UsageError(
+            f"--dask is for --learner vote, whose trees grow on the workers; to grow one tree ({learner!r}) from data "
+            "on a cluster, use oc1.dask in Python"
+        )
+
+
+def _held_out_share(n: int) -> float:
+    """Return the share of the examples that is held out by default."""
+    if n >= MIN_EXAMPLES_TO_HOLD_OUT:
+        return HELD_OUT_SHARE
+    note(f"note: {n} examples are too few to hold any out")
+    return 0.0
 
 
 def _checked_output(out: Path | None, data: str, test: str | None) -> Path:
@@ -131,7 +139,7 @@ def _checked_output(out: Path | None, data: str, test: str | None) -> Path:
     return out
 
 
-def _print_results(fitted: Any, training: Any, held_out: Any, tested_on: str) -> None:
+def _print_results(fitted: Any, training: Any, held_out: Any, n: int, test: str | None) -> None:
     from ...tree.text import text
 
     accuracy = " accuracy" if hasattr(fitted, "classes_") else ""
@@ -141,6 +149,7 @@ def _print_results(fitted: Any, training: Any, held_out: Any, tested_on: str) ->
     say()
     print_scores(f"training{accuracy}", training)
     if held_out is not None:
+        tested_on = f"on {test}" if test else f"of a tree grown on the other {n - held_out.n} examples"
         print_scores(f"held-out{accuracy}, {tested_on}", held_out)
     if accuracy:
         say()
