@@ -167,3 +167,13 @@ def test_what_cannot_be_summarised(noisy):
         summarise_nodes(OC1EnsembleClassifier(n_estimators=2).fit(X, y))
     with pytest.raises(TypeError, match="a tree of this package is needed, got int"):
         summarise_nodes(3)
+
+
+def test_sentences_do_not_grow_with_the_depth(monkeypatch):
+    monkeypatch.setattr("oc1.tree.summaries.MAX_SENTENCE_LENGTH", 30)
+    X = np.arange(40.0)[:, None]
+    model = OC1Classifier(splits="axis", prune=None, random_state=0).fit(X, np.arange(40) % 2)
+    found = summarise_nodes(model)
+    assert max(own.depth for own in found) > 4
+    assert max(len(own.sentence) for own in found) < 80
+    assert all(own.sentence.startswith("... and ") for own in found if own.depth > 5)

@@ -16,6 +16,9 @@ from sklearn.utils.validation import check_is_fitted
 from .linear import project
 from .structure import TreeStructure
 
+#: Characters of what leads to a node. Below it, the sentence begins anew with "...": a tree may be very deep.
+MAX_SENTENCE_LENGTH = 4000
+
 
 @dataclass(frozen=True)
 class Histogram:
@@ -59,7 +62,8 @@ class NodeSummary:
     label : str
         The most frequent class, or the predicted number.
     sentence : str
-        What leads here, like ``petal_wid > 0.8 and not (0.3 a + b > 2)``; empty for the root.
+        What leads here, like ``petal_wid > 0.8 and not (0.3 a + b > 2)``; empty for the root. Of what is far above in a
+        very deep tree, only "..." is left.
     histogram : Histogram or None
         Of the given examples that reach this node; those are left out that the test sends somewhere because a value is
         missing. None for leaves, where `threshold` is None, and without examples.
@@ -121,7 +125,8 @@ def summarise_nodes(
     for node in range(tree.n_nodes):
         conditions = [] if leaf[node] else tree.conditions(node)
         for child, condition in zip(tree.children[node], conditions, strict=False):  # preorder: children come later
-            sentences[child] = f"{sentences[node]} and {condition}" if sentences[node] else condition
+            above = sentences[node] if len(sentences[node]) <= MAX_SENTENCE_LENGTH else "..."
+            sentences[child] = f"{above} and {condition}" if above else condition
         threshold = tree.threshold(node)
         summaries.append(
             NodeSummary(
