@@ -48,8 +48,8 @@ def test_table_1(shared_data, name, accuracy, leaves, deviation):
 def test_table_2(make, variant, accuracy, leaves):
     X, y = make(random_state=0)
     found = cross_validate(X, y, 1, n_restarts=variant[0], n_jumps=variant[1], prune=None)
-    # A point and a half of accuracy, a third of the leaves. (RCB is missing for 0:0 and 20:0: without jumps our trees are
-    # larger than the paper's, see docs/reproduction.md.)
+    # A point and a half of accuracy, a third of the leaves. (RCB is missing for 0:0 and 20:0: without jumps our trees
+    # are larger than the paper's, see docs/reproduction.md.)
     assert found[0] == pytest.approx(accuracy, abs=1.5)
     assert found[1] == pytest.approx(leaves, rel=1 / 3)
 
