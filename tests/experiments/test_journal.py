@@ -57,6 +57,17 @@ def test_a_journal_of_another_run_is_refused_and_kept(tmp_path):
         Journal(path, {"seed": 0, "repeats": 10})
 
 
+@pytest.mark.parametrize("line", [{"fingerprint": {"x" * 5000: 1}}, asdict(RECORD) | {"seconds": "x" * 5000}])
+def test_what_is_quoted_from_a_damaged_journal_is_cut(tmp_path, line):
+    path = tmp_path / "j.jsonl"
+    Journal(path, {})
+    with path.open("a") as file:
+        file.write(json.dumps(line) + "\n")
+    with pytest.raises(FileProblem, match=r"xxx\.\.\.$") as caught:
+        Journal(path, {})
+    assert len(str(caught.value)) < 1000
+
+
 @pytest.mark.parametrize(
     ("change", "reason"),
     [

@@ -8,6 +8,9 @@ from contextlib import contextmanager
 
 FilePath = str | os.PathLike[str]
 
+#: In characters. What a problem quotes from a file may be of any length; a message is read by people.
+MAX_PROBLEM_LENGTH = 500
+
 
 class FileProblem(ValueError):
     """A file cannot be used as it is.
@@ -16,7 +19,7 @@ class FileProblem(ValueError):
     ----------
     path : str or path-like
     problem : str
-        What is wrong, in words that make sense to whoever made the file.
+        What is wrong, in words that make sense to whoever made the file; cut where it is very long.
     line : int, optional
         Counted from 1, as editors do.
     row : int, optional
@@ -42,6 +45,8 @@ class FileProblem(ValueError):
         column: int | None = None,
         name: str | None = None,
     ) -> None:
+        if len(problem) > MAX_PROBLEM_LENGTH:
+            problem = f"{problem[: MAX_PROBLEM_LENGTH - 3]}..."
         self.path, self.problem = os.fspath(path), problem
         self.line, self.row, self.column, self.name = line, row, column, name
         numbers = {"line": line, "row": row}
