@@ -35,3 +35,16 @@ def test_integer_classes_that_begin_at_zero(iris):
     run("train", "numbers.csv")
     assert load_model("numbers.json").classes_.tolist() == [0, 1, 2]
     assert json.loads(run("test", "numbers.json", "numbers.csv", "--json").stdout)["accuracy"] > 0.98
+
+
+def test_the_confusion_matrix_of_very_many_classes_is_left_out(iris):
+    for n_classes, is_printed in ((100, True), (101, False)):
+        labels = [f"c{k}" for k in range(n_classes)]
+        pl.DataFrame({"x": range(n_classes), "label": labels}).select(pl.all().repeat_by(3).explode()).write_csv(
+            "many.csv"
+        )
+        run("train", "many.csv", "--learner", "axis", "--holdout", "0")
+        done = run("test", "many.json", "many.csv")
+        assert ("true \\ predicted" in done.stdout) == is_printed
+        assert (f"The confusion matrix of {n_classes} classes is left out" in done.stdout) != is_printed
+    assert len(json.loads(run("test", "many.json", "many.csv", "--json").stdout)["confusion"]) == 101

@@ -254,6 +254,32 @@ def test_trees_of_numbers_machines_and_many_classes(rcb):
     assert legend.get_window_extent().y1 <= axes[2].bbox.y0
 
 
+def test_of_very_many_classes_the_most_frequent_are_told_apart():
+    labels = np.repeat(np.arange(100), np.where(np.arange(100) % 2, 4, 2))  # the odd ones are frequent
+    X = labels[:, None] + 0.0
+    model = OC1Classifier(splits="axis", prune=None, max_depth=1).fit(X, labels)
+    tree, projection = Figure().subplots(), Figure().subplots()
+    plot_tree(model, X, labels, ax=tree)
+    plot_projection(model, 0, X, labels, ax=projection)
+    expected = [*map(str, sorted([*range(1, 100, 2), *range(0, 28, 2)])), "36 others"]
+    for ax in (tree, projection):
+        assert [text.get_text() for text in ax.get_legend().get_texts()] == expected
+    bars = [own for own in tree.patches if isinstance(own, Rectangle) and own.get_facecolor()[3] > 0]
+    # All are in the root; of each side, what it has of them.
+    assert len(bars) == 65 + 64 + 2
+    root = [own.get_width() for own in bars[:65]]
+    assert root[-1] / sum(root) == pytest.approx(36 * 2 / 300)
+    assert sum(bar.get_height() for bar in projection.patches if isinstance(bar, Rectangle)) == len(X)
+
+
+def test_nodes_below_a_depth_need_no_summary(rough):
+    model, X, y = rough
+    every = summarise_nodes(model, X, y)
+    some = summarise_nodes(model, X, y, max_depth=2)
+    assert [own.node for own in some] == [own.node for own in every if own.depth <= 2]
+    assert [own.sentence for own in some] == [own.sentence for own in every if own.depth <= 2]
+
+
 def test_areas_differ():
     assert len({(area["facecolor"], area["hatch"]) for area in map(class_area, range(64))}) == 64
 

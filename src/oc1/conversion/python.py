@@ -140,6 +140,7 @@ class _TreeWriter:
         self.plain, self.number, self.labels = plain, number, labels
         self.tree = plain.trees[number - 1]
         self.own = self.tree.tree
+        self.is_leaf, self.directions = self.own.is_leaf, self.own.directions  # computed from all nodes each time
         self.variables = _variables(plain)
         self.roots = part_roots(self.own.children, MAX_LEAVES, MAX_LEVELS)
         self.ask = self._ask_test if self.own.has_thresholds else self._ask_machine
@@ -155,7 +156,7 @@ class _TreeWriter:
 
     def _part(self, root: int, lines: list[str]) -> str:
         """Write the part of the tree that begins at a root, after variables for the attributes that it asks for."""
-        inner = [node for node in part_nodes(self.own.children, root, self.roots) if not self.own.is_leaf[node]]
+        inner = [node for node in part_nodes(self.own.children, root, self.roots) if not self.is_leaf[node]]
         for column in sorted({m for node in inner for m in self.own.node_functions(node).features.tolist()}):
             value, fill = f"x[{column}]", literal(float(self.own.fill[column]))
             seen = f"    {self.variables[column]} = {value} if {value} == {value} else {fill}"
@@ -182,7 +183,7 @@ class _TreeWriter:
         return f"{vote}{shares}  # {cut(self.labels[vote])}"
 
     def _node(self, node: int, indent: str) -> list[str]:
-        if self.own.is_leaf[node]:
+        if self.is_leaf[node]:
             return [f"{indent}return {self._leaf(node)}"]
         before, branches = self.ask(node)
         lines, deeper = [indent + line for line in before], indent + "    "
@@ -196,7 +197,7 @@ class _TreeWriter:
         features, (coefficients,), (threshold,) = (part.tolist() for part in self.own.node_functions(node))
         terms = linear([], coefficients, [self.variables[m] for m in features], literal)
         test = f"{' '.join(terms)} > {literal(threshold)}"
-        way, value = self.own.directions[node], f"x[{features[0]}]"
+        way, value = self.directions[node], f"x[{features[0]}]"
         if way:
             test = f"{value} != {value} or {test}" if way > 0 else f"{value} == {value} and {test}"
         left, right = self.own.children[node].tolist()

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from ..tree.summaries import NodeExamples, scale_of, tree_of
 from .equations import checked_targets, checked_threshold, left_side, wrapped
 from .partition import point_style
-from .style import COLOURS, add_class_legend, area_style, axes_or_new, plain, shortened
+from .style import COLOURS, add_legend, axes_or_new, class_layers, class_legend, plain, shortened, shown_classes
 
 #: Bars of a histogram.
 BINS = 40
@@ -64,13 +64,13 @@ def plot_projection(model: Any, node: int, X: Any, y: ArrayLike | None = None, *
         ax.set_ylabel("number to predict")
     else:
         floor = np.zeros(len(edges) - 1)
-        for k, counts in enumerate(histogram.counts.T):
-            if counts.any():
-                ax.bar(edges[:-1], counts, np.diff(edges), floor, align="edge", **area_style(tree, k))
-                floor = floor + counts
-        present = np.flatnonzero(histogram.counts.sum(axis=0)).tolist()
+        weights = histogram.counts.sum(axis=0)
+        for style, counts in class_layers(tree, histogram.counts, shown_classes(weights)):
+            ax.bar(edges[:-1], counts, np.diff(edges), floor, align="edge", **style)
+            floor = floor + counts
+        patches, names = class_legend(tree, weights)
         if tree.predicts_classes:
-            add_class_legend(ax, tree, present)
+            add_legend(ax, patches, names)
         ax.set(ylabel="examples", ylim=(0, 1.06 * max(floor.max(), 1)))
     ax.axvline(threshold, color="black", linewidth=1.3)
     for child, answer, side in ((0, "no", ~goes_right), (1, "yes", goes_right)):

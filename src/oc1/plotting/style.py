@@ -39,6 +39,8 @@ MAX_VECTORS = 3000
 LEGEND_MARKER = 36.0
 #: How areas and bars are filled that stand for numbers instead of classes.
 GREY: dict[str, Any] = {"facecolor": "0.45", "linewidth": 0}
+#: Of more classes, only the most frequent ones are told apart; no more areas would look different.
+MAX_SHOWN_CLASSES = len(COLOURS) * len(HATCHES)
 
 
 def tint(colour: str, strength: float = 0.28) -> tuple[float, ...]:
@@ -126,9 +128,31 @@ def add_legend(
     ax.legend(list(handles), labels, frameon=False, fontsize=9, markerscale=scale, **spacing, **place)
 
 
-def add_class_legend(ax: Axes, tree: TreeStructure, present: list[int], columns: int | None = None) -> None:
-    """Put a legend of the areas of classes beside the axes, or below them in columns."""
-    add_legend(ax, [Patch(**class_area(k)) for k in present], tree.classes[present], columns=columns)
+def shown_classes(weights: np.ndarray) -> list[int]:
+    """Return the classes that are told apart, given the weight of each: all, or the most frequent of very many."""
+    return sorted(np.argsort(-weights, kind="stable")[:MAX_SHOWN_CLASSES].tolist())
+
+
+def class_layers(tree: TreeStructure, counts: np.ndarray, shown: list[int]) -> list[tuple[dict[str, Any], np.ndarray]]:
+    """Return how the area of each class is filled, and its counts, where there are any; the classes not shown are one.
+
+    The last axis of `counts` is that of the classes.
+    """
+    layers = [(area_style(tree, k), counts[..., k]) for k in shown]
+    layers.append((GREY, np.delete(counts, shown, axis=-1).sum(axis=-1)))
+    return [(style, own) for style, own in layers if own.any()]
+
+
+def class_legend(tree: TreeStructure, weights: np.ndarray) -> tuple[list[Patch], list[str]]:
+    """Return areas and names for a legend of the classes that have a weight; none where numbers are predicted."""
+    if not tree.predicts_classes:
+        return [], []
+    present = [k for k in shown_classes(weights) if weights[k]]
+    patches, names = [Patch(**class_area(k)) for k in present], [str(tree.classes[k]) for k in present]
+    n_others = np.count_nonzero(weights) - len(present)
+    if n_others:
+        patches, names = [*patches, Patch(**GREY)], [*names, f"{n_others} others"]
+    return patches, names
 
 
 def save(figure: Figure, path: Path) -> None:

@@ -17,7 +17,17 @@ from ..tree.summaries import Histogram, NodeSummary, scale_of, summarise_nodes, 
 from ..tree.text import code_lists
 from .equations import lines_of_test
 from .layout import place_nodes, width_of, write
-from .style import HALO, add_class_legend, area_style, axes_or_new, legend_columns, node_colour, shortened
+from .style import (
+    HALO,
+    add_legend,
+    axes_or_new,
+    class_layers,
+    class_legend,
+    legend_columns,
+    node_colour,
+    shortened,
+    shown_classes,
+)
 
 #: Characters in a line of the codes of categories, which are written below a tree.
 NOTE_WIDTH = 60
@@ -110,7 +120,7 @@ def plot_tree(
     if max_depth is not None and max_depth < 0:
         raise ValueError(f"max_depth must be 0 or more, got {max_depth}")
     tree, scale = tree_of(model), scale_of(model)
-    shown = [own for own in summarise_nodes(model, X, y) if max_depth is None or own.depth <= max_depth]
+    shown = summarise_nodes(model, X, y, max_depth=max_depth)
     boxes = [_box(tree, own, scale, max_depth) for own in shown]
     sizes = np.array([box.size for box in boxes])
     number = {own.node: place for place, own in enumerate(shown)}
@@ -118,10 +128,10 @@ def plot_tree(
     places = _places(children, sizes, np.array([own.depth for own in shown]))
     notes = [line for words in code_lists(tree, digits=2) for line in textwrap.wrap(words, NOTE_WIDTH)]
     low, high = _extent(places, sizes, notes)
-    present = np.flatnonzero(tree.counts[0]).tolist() if len(tree.classes) else []
+    patches, names = class_legend(tree, tree.counts[0])
     inches = (high - low) * INCHES_PER_UNIT
-    columns = legend_columns(tree.classes[present], inches[0] if ax is None else ax.bbox.width / ax.figure.dpi)
-    inches[1] += 0.2 * np.ceil(len(present) / columns) + 0.2
+    columns = legend_columns(names, inches[0] if ax is None else ax.bbox.width / ax.figure.dpi)
+    inches[1] += 0.2 * np.ceil(len(names) / columns) + 0.2
     ax = axes_or_new(ax, *inches * min(1.0, MAX_INCHES / inches.max()))
     outputs = tree.outputs()[tree.is_leaf, 0]
     shades = Normalize(outputs.min(), outputs.max())
@@ -139,8 +149,8 @@ def plot_tree(
         write(ax, ((low[0] + high[0]) / 2, low[1] + LINE * (row + 0.5)), line)
     ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), aspect="equal")
     ax.axis("off")
-    if present:
-        add_class_legend(ax, tree, present, columns)
+    if names:
+        add_legend(ax, patches, names, columns=columns)
     return ax
 
 
@@ -186,39 +196,39 @@ def _draw_box(
         line -= LINE
         write(ax, (place[0], line), text, bold=box.summary.is_leaf)
     inside = left + MARGIN, size[0] - 2 * MARGIN
-    _draw_bar(ax, tree, box.summary.counts, *inside, bottom + MARGIN)
+    classes = shown_classes(tree.counts[0])
+    _draw_bar(ax, tree, np.array(box.summary.counts), classes, *inside, bottom + MARGIN)
     if box.histogram is not None:
-        _draw_histogram(ax, tree, box.histogram, *inside, bottom + MARGIN + BAR + 5, PLOT)
+        _draw_histogram(ax, tree, box.histogram, classes, *inside, bottom + MARGIN + BAR + 5)
 
 
 def _draw_bar(
-    ax: Axes, tree: TreeStructure, counts: tuple[float, ...], left: float, width: float, bottom: float
+    ax: Axes, tree: TreeStructure, counts: np.ndarray, classes: list[int], left: float, width: float, bottom: float
 ) -> None:
     """Draw the shares of the classes, or the share in all examples, as a bar."""
-    whole = sum(counts) if tree.predicts_classes else float(tree.counts[0].sum())
+    whole = counts.sum() if tree.predicts_classes else tree.counts[0].sum()
     start = left
-    for k, count in enumerate(counts):
-        if count > 0:
-            part = width * count / whole
-            ax.add_patch(Rectangle((start, bottom), part, BAR, zorder=3, **area_style(tree, k)))
-            start += part
+    for style, count in class_layers(tree, counts, classes):
+        part = float(width * count / whole)
+        ax.add_patch(Rectangle((start, bottom), part, BAR, zorder=3, **style))
+        start += part
     ax.add_patch(Rectangle((left, bottom), width, BAR, facecolor="none", edgecolor="black", linewidth=0.4, zorder=4))
 
 
 def _draw_histogram(
-    ax: Axes, tree: TreeStructure, histogram: Histogram, left: float, width: float, bottom: float, height: float
+    ax: Axes, tree: TreeStructure, histogram: Histogram, classes: list[int], left: float, width: float, bottom: float
 ) -> None:
     """Draw a histogram, the classes one upon another, into a rectangle of the axes."""
     edges, counts = histogram.edges, histogram.counts
     across = left + width * (edges - edges[0]) / (edges[-1] - edges[0])
-    tops = np.cumsum(counts, axis=1) * (height / max(counts.sum(axis=1).max(), 1))
-    for k in range(counts.shape[1]):
-        here = np.flatnonzero(counts[:, k])
-        if len(here):
-            start, end = across[here], across[here + 1]
-            low, high = bottom + (tops[here, k - 1] if k else np.zeros(len(here))), bottom + tops[here, k]
-            corners = np.stack([start, low, start, high, end, high, end, low], axis=1).reshape(-1, 4, 2)
-            ax.add_collection(PolyCollection(list(corners), zorder=3, **area_style(tree, k)), autolim=False)
+    unit, floor = PLOT / max(counts.sum(axis=1).max(), 1), np.zeros(len(counts), dtype=counts.dtype)
+    for style, own in class_layers(tree, counts, classes):
+        here = np.flatnonzero(own)
+        start, end = across[here], across[here + 1]
+        low, high = bottom + floor[here] * unit, bottom + (floor + own)[here] * unit
+        corners = np.stack([start, low, start, high, end, high, end, low], axis=1).reshape(-1, 4, 2)
+        ax.add_collection(PolyCollection(list(corners), zorder=3, **style), autolim=False)
+        floor = floor + own
     ax.plot([left, left + width], [bottom, bottom], color="black", linewidth=0.5, zorder=4)
     middle = across[histogram.n_left]
-    ax.plot([middle, middle], [bottom - 2, bottom + height + 2], color="black", linewidth=1.1, zorder=4)
+    ax.plot([middle, middle], [bottom - 2, bottom + PLOT + 2], color="black", linewidth=1.1, zorder=4)

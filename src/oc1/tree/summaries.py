@@ -83,7 +83,12 @@ class NodeSummary:
 
 
 def summarise_nodes(
-    model: Any, X: ArrayLike | None = None, y: ArrayLike | None = None, *, bins: int = 24
+    model: Any,
+    X: ArrayLike | None = None,
+    y: ArrayLike | None = None,
+    *,
+    bins: int = 24,
+    max_depth: int | None = None,
 ) -> list[NodeSummary]:
     """Tell what is known of each node of a tree.
 
@@ -96,6 +101,8 @@ def summarise_nodes(
         Their classes, all of which the model must know. Not needed where numbers are predicted.
     bins : int, default=24
         Number of bars of a histogram.
+    max_depth : int, optional
+        Nodes below this depth are left out.
 
     Returns
     -------
@@ -122,7 +129,8 @@ def summarise_nodes(
     leaf, parents, depths = tree.is_leaf, tree.parents, tree.depths
     sentences = [""] * tree.n_nodes
     summaries = []
-    for node in range(tree.n_nodes):
+    nodes = range(tree.n_nodes) if max_depth is None else np.flatnonzero(depths <= max_depth).tolist()
+    for node in nodes:
         conditions = [] if leaf[node] else tree.conditions(node)
         for child, condition in zip(tree.children[node], conditions, strict=False):  # preorder: children come later
             above = sentences[node] if len(sentences[node]) <= MAX_SENTENCE_LENGTH else "..."
