@@ -1,9 +1,10 @@
 """How kernels are compiled, cached and called.
 
-Four kinds of functions:
+Five kinds of functions:
 
 - `kernel`: called from Python, and kept in the cache;
 - `inner`: called by kernels only (a way in from Python would take as long to compile as the function itself);
+- `spliced`: the same, written into its caller;
 - `inlined`: the same, for what runs at every position of a line, where a call would hand over some forty words;
 - `pointer`: compiled once for a given signature and called through its address. A function that is called directly is
   compiled again inside each of its callers, which is too expensive for the largest ones.
@@ -128,7 +129,9 @@ def kernel(function: Callable | None = None, *, allocates: bool = False) -> Any:
 
 inner = njit(**_options, **_uncounted, **_no_way_in)
 inlined = njit(**_options, **_uncounted, **_no_way_in, forceinline=True)
-#: An `inner` function that returns part of an array, which Numba allows only where it becomes part of its caller.
+#: An `inner` function that becomes part of its caller before anything is compiled: what returns part of an array, which
+#: Numba allows only there, and small steps that are called from one place, which then need not be compiled by
+#: themselves. Large ones take longer that way: for each block of code, Numba copies all variables of the function.
 spliced = njit(**_options, **_uncounted, **_no_way_in, inline="always")
 #: An `inner` function that may make arrays.
 allocating = njit(**_options, **_no_way_in)

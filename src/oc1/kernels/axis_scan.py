@@ -3,7 +3,7 @@
 import numpy as np
 
 from . import layout
-from ._jit import inner
+from ._jit import spliced
 from .criteria import better
 from .layout import NO_SPLIT
 from .margins import attribute_of
@@ -11,7 +11,7 @@ from .random import uniform
 from .records import AxisSplit
 
 
-@inner
+@spliced
 def scan_axes(search):
     """Return the best split by a single attribute; equally good attributes are settled at random.
 
@@ -40,7 +40,7 @@ def scan_axes(search):
     return best
 
 
-@inner
+@spliced
 def is_missing_somewhere(examples, m, start, n):
     """Whether an attribute is missing in some example of a node, and gets a learned direction there."""
     if examples.missing.shape[0] > 0:
@@ -50,7 +50,7 @@ def is_missing_somewhere(examples, m, start, n):
     return False
 
 
-@inner
+@spliced
 def send_missing(examples, m, start, line, side, out):
     """Copy an attribute of a node's examples, with the missing values so far on one side that no step reaches them."""
     for j in range(out.size):

@@ -12,7 +12,7 @@ missing values, in the units of power 0.
 
 import numpy as np
 
-from ._jit import inlined, inner, kernel
+from ._jit import inlined, inner, kernel, spliced
 
 #: All floats are whole multiples of 2**SMALLEST.
 SMALLEST = -1074
@@ -91,7 +91,7 @@ def split_float(bits):
     return exponent, mantissa
 
 
-@inlined
+@spliced
 def add_to(bins, power, i, place, digit):
     """Add a digit to the bin of its place."""
     bins[power, place >> BIN_BITS, i] += digit << (place & _WITHIN)

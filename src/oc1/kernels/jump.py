@@ -3,14 +3,14 @@
 import numpy as np
 
 from . import layout
-from ._jit import inner
+from ._jit import spliced
 from .layout import NO_SPLIT
 from .margins import compute_margins, follow
 from .perturb import current_impurity, note_move
 from .random import uniform
 
 
-@inner
+@spliced
 def jump(search, run, score):
     """Move along random directions until one helps, `n_jumps` times at most; return (score, directions considered).
 

@@ -59,7 +59,7 @@ def search_runs(examples, node, criterion, settings, line, seed, stage, first_ru
     return axis
 
 
-@spliced
+@inner
 def improve(search, run, axis, stage):
     """Make one run: perturb coefficients until nothing changes, then jump; after a jump that helps, begin again.
 
@@ -108,7 +108,7 @@ def improve(search, run, axis, stage):
     return pure
 
 
-@inner
+@spliced
 def start_plane(search, run, axis, goes_on):
     """Set the plane from which a run starts; return the number of coefficients in a round over them."""
     work, settings = search.work, search.settings
@@ -125,7 +125,7 @@ def start_plane(search, run, axis, goes_on):
     return size if from_axis or given else settings.n_swept
 
 
-@inner
+@spliced
 def may_jump(search, run, score, stage):
     """Whether a run that has climbed to the top is to jump: it could help, and no other run has tried it from there."""
     work = search.work

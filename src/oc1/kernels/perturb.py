@@ -63,7 +63,7 @@ def climb(search, run, n_swept, score, p_move):
     return climb_until_settled(search, run, n_swept, score, p_move)
 
 
-@inner
+@spliced
 def climb_in_rounds(search, run, score, p_move):
     """Perturb all attributes, and not the constant, in turn, until a round changes nothing (the paper's Seq)."""
     considered, modified = 0, True
@@ -76,14 +76,14 @@ def climb_in_rounds(search, run, score, p_move):
     return score, p_move, considered
 
 
-@inner
+@spliced
 def climb_until_settled(search, run, n_swept, score, p_move):
     """Perturb coefficients in turn until all are settled, that is, were searched since any other one moved.
 
     The first `n_swept` are swept over and over; the constant, if it is not among them, comes when they are settled.
     """
     size = search.work.plane.size
-    m, settled, considered = 0, 0, 0
+    m, settled, considered = np.int64(0), 0, 0  # a plain 0 would be a type of its own, for which all is compiled again
     while settled < size:
         moved, score, p_move = perturb(search, run, m, score, p_move)
         considered += 1
@@ -96,7 +96,7 @@ def climb_until_settled(search, run, n_swept, score, p_move):
     return score, p_move, considered
 
 
-@inner
+@spliced
 def climb_at_random(search, run, score, p_move):
     """Perturb coefficients that are drawn at random, a given number of times (the paper's R-50)."""
     size, n_drawn = search.work.plane.size, search.settings.n_perturbations
@@ -106,12 +106,12 @@ def climb_at_random(search, run, score, p_move):
     return score, p_move, n_drawn
 
 
-@inner
+@spliced
 def climb_best_first(search, run, score, p_move):
     """Search all coefficients and move the one that gains most, as long as one moves."""
     size, considered, moved = search.work.plane.size, 0, True
     while moved:
-        best, best_score, best_alpha = 0, NO_SPLIT, 0.0
+        best, best_score, best_alpha = np.int64(0), NO_SPLIT, 0.0
         for m in range(size):
             here, alpha = look(search, m, max(score, best_score), p_move)
             if better(here, best_score):
