@@ -35,6 +35,16 @@ def test_gives_the_same_bits(name):
     check(model, rows, run(model, {"X": rows}))
 
 
+def test_a_tree_of_too_many_levels_is_refused(monkeypatch):
+    model = fitted("large")
+    depth = model.get_depth()
+    monkeypatch.setattr("oc1.conversion.onnx.MAX_LEVELS", depth)
+    assert to_onnx(model)
+    monkeypatch.setattr("oc1.conversion.onnx.MAX_LEVELS", depth - 1)
+    with pytest.raises(ValueError, match=f"the tree has {depth} levels; in ONNX it may have {depth - 1}"):
+        to_onnx(model)
+
+
 @pytest.mark.parametrize("name", ["oblique", "directed", "leaf", "lmdt", "vote", "regression"])
 def test_takes_any_number_of_rows_and_floats(name):
     model = fitted(name)

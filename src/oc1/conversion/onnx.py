@@ -19,6 +19,8 @@ from .values import all_different, check_text, kind_of, known_categories, labels
 
 #: Operators of this version are in onnxruntime from 1.12 on, and in most others.
 OPSET, ML_OPSET, IR_VERSION = 17, 3, 8
+#: Of a tree. Each level is some nine operators of the graph: more are of no use to programs that read it.
+MAX_LEVELS = 5000
 _ELEMENTS = {"float32": 1, "int32": 6, "int64": 7, "str": 8, "bool": 9, "float64": 11}
 
 
@@ -242,6 +244,9 @@ def _walk(graph: _Graph, plain: ReducedTree, rows: str, columns: Any) -> str:
     tree = plain.tree
     if tree.is_leaf[0]:
         return node
+    depth = tree.max_depth
+    if depth > MAX_LEVELS:
+        raise ValueError(f"the tree has {depth} levels; in ONNX it may have {MAX_LEVELS}")
     raw = _attributes(graph, plain, columns)
     seen = graph.add("Where", graph.add("IsNaN", raw), graph.table(tree.fill[None, :]), raw)
     leaf, n_branches = tree.is_leaf, tree.children.shape[1]
@@ -249,7 +254,7 @@ def _walk(graph: _Graph, plain: ReducedTree, rows: str, columns: Any) -> str:
     children = np.where(leaf[:, None] | (tree.children < 0), numbers, tree.children).astype(np.int32)
     steps, branches = graph.table(children.ravel()), graph.table(np.int32(n_branches))
     ask = (_tests if tree.has_thresholds else _machines)(graph, tree, raw, seen)
-    for _ in range(tree.max_depth):
+    for _ in range(depth):
         branch = ask(node)
         node = graph.add("Gather", steps, graph.add("Add", graph.add("Mul", node, branches), branch))
     return node
