@@ -66,7 +66,8 @@ def plot_projection(model: Any, node: int, X: Any, y: ArrayLike | None = None, *
         floor = np.zeros(len(edges) - 1)
         weights = histogram.counts.sum(axis=0)
         for style, counts in class_layers(tree, histogram.counts, shown_classes(weights)):
-            ax.bar(edges[:-1], counts, np.diff(edges), floor, align="edge", **style)
+            here = np.flatnonzero(counts)  # of many classes, each has few bars
+            ax.bar(edges[here], counts[here], np.diff(edges)[here], floor[here], align="edge", **style)
             floor = floor + counts
         patches, names = class_legend(tree, weights)
         if tree.predicts_classes:
