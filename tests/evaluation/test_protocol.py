@@ -24,7 +24,7 @@ def timeless(records):
 
 
 def record(learner, repeat, fold, n_correct, n_test=20, leaves=2, seconds=0.0):
-    return FoldRecord("data", learner, repeat, fold, n_test, n_correct, leaves, 1, 10, seconds)
+    return FoldRecord("data", learner, repeat, fold, n_test, n_correct, leaves, 1, 10, 4, seconds)
 
 
 class Spy(DummyClassifier):
@@ -98,6 +98,7 @@ def test_summary_pools_folds_and_takes_the_deviation_over_repeats():
     assert summary.accuracy_sd == pytest.approx(np.std([62.5, 87.5], ddof=1))
     assert (summary.leaves, summary.leaves_sd) == pytest.approx((4.5, np.std([3, 6], ddof=1)))
     assert (summary.repeats, summary.hyperplanes, summary.hyperplanes_sd, summary.seconds) == (2, 10, 0, 2.0)
+    assert (summary.terms, summary.terms_sd) == (4, 0)
     assert summarise((first + second)[::-1]) == [summary]
     (once,) = summarise(first)
     assert (once.repeats, once.accuracy_sd, once.leaves_sd) == (1, None, None)

@@ -8,7 +8,7 @@ from oc1.experiments.trials import TrialRecord
 
 
 def trial(data, learner, fold, right, seconds=1.0):
-    return TrialRecord(data, learner, 0, fold, 100, right, 3, 2, None, seconds, 0.5, "1")
+    return TrialRecord(data, learner, 0, fold, 100, right, 3, 2, None, 4, seconds, 0.5, "1")
 
 
 def test_standings_say_who_is_first_and_by_how_much():
@@ -20,6 +20,9 @@ def test_standings_say_who_is_first_and_by_how_much():
     assert contest["leads"] == {"ours": 0, "near": 1, "far": 0, "twin": 1}
     mine = one["rows"][0]
     assert (mine["accuracy"], mine["behind"]) == (91.5, 0.5)
+    assert (mine["leaves"], mine["terms"], mine["ahead"], mine["ahead_se"]) == (3, 4, 0, 0)
+    assert [row["ahead"] for row in one["rows"][1:]] == [0.5, -19.5, 0.5]
+    assert one["rows"][1]["ahead_se"] == pytest.approx(np.std([1, -1, 1, 1], ddof=1) / 2)
     assert mine["se"] == pytest.approx(np.std([90, 92, 91, 93], ddof=1) / 2)
     assert mine["behind_se"] == pytest.approx(np.std([1, -1, 1, 1], ddof=1) / 2)
     assert one["within_plain"] is True

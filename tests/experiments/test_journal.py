@@ -9,7 +9,7 @@ from oc1.evaluation.protocol import FoldRecord, ImpossibleRecord
 from oc1.experiments.journal import Journal, journal_path
 from oc1.files.problems import FileProblem
 
-RECORD = FoldRecord("d", "a", 0, 1, 20, 15, 3, 2, None, 0.25)
+RECORD = FoldRecord("d", "a", 0, 1, 20, 15, 3, 2, None, 2, 0.25)
 
 
 def test_a_journal_gives_back_what_was_written(tmp_path):
@@ -28,7 +28,7 @@ def test_a_record_is_in_the_file_when_append_returns(tmp_path):
 @pytest.mark.parametrize("n_lines", [0, 1, 2])
 def test_a_journal_cut_at_any_byte_goes_on(tmp_path, n_lines):
     path = tmp_path / "j.jsonl"
-    later = [RECORD, FoldRecord("d", "a", 0, 2, 20, 15, 3, 2, None, 0.25)]
+    later = [RECORD, FoldRecord("d", "a", 0, 2, 20, 15, 3, 2, None, 2, 0.25)]
     journal = Journal(path, {"seed": 0})
     for record in later:
         journal.append(record)

@@ -56,6 +56,11 @@ def test_used_features_are_those_of_the_functions(tree):
     assert tree.used_features.tolist() == sorted(used)
 
 
+def test_terms_are_the_coefficients_of_the_functions(tree):
+    functions = [tree.node_functions(node).coefficients for node in np.flatnonzero(~tree.is_leaf).tolist()]
+    assert tree.n_terms == sum(np.count_nonzero(coefficients) for coefficients in functions) > 2
+
+
 def test_a_branch_has_a_name_a_condition_and_a_child(tree):
     for node in np.flatnonzero(~tree.is_leaf).tolist():
         n_branches = int((tree.children[node] >= 0).sum())

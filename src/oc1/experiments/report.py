@@ -15,6 +15,8 @@ from typing import Any
 from .claims import HEADER as CLAIMS_HEADER
 from .claims import claims_table
 from .contest import EXPLANATION, accuracy_table, place_table
+from .suite import EXPLANATION as SUITE_EXPLANATION
+from .suite import overview_table, rival_table, set_table, verdict
 
 Entry = Mapping[str, Any]
 Table = tuple[list[str], list[list[str]]]  # header and rows
@@ -104,11 +106,13 @@ def settings_line(entry: Entry) -> str:
     run = entry["run"]
     repeats = run["repeats"]
     size = f", artificial data of {run['n_samples']} points" if "n_samples" in run else ""
+    size += f", at most {run['max_rows']:,} rows of a data set" if "max_rows" in run else ""
     how = f"oc1 {run['version']}, {repeats} x {run['folds']}-fold cross-validation, seed {run['seed']}{size}. "
     if "contest" in entry:
         found = {(name.split(",")[0], *versions) for name, versions in entry["contest"]["versions"].items()}
         peers = sorted(" ".join(known) for known in found if not known[0].startswith("OC1"))
-        return f"{how}With {', '.join(peers)}. {EXPLANATION}"
+        explanation = SUITE_EXPLANATION if "overview" in entry else EXPLANATION
+        return f"{how}With {', '.join(peers)}. {explanation}"
     return (
         f"{how}"
         "Mean±standard deviation over the repeats; differences in the paper's standard deviations. "
@@ -118,6 +122,9 @@ def settings_line(entry: Entry) -> str:
 
 def _tables(entry: Entry, seconds: Mapping[str, Any] | None) -> list[Table]:
     """Return the tables of an experiment, without empty ones."""
+    if "overview" in entry:
+        tables = (set_table(entry["contest"], seconds), overview_table(entry["overview"], seconds))
+        return [*tables, rival_table(entry["contest"])]
     if "contest" in entry:
         return [accuracy_table(entry["contest"], seconds, entry["failures"]), place_table(entry["contest"])]
     return [table for table in (result_table(entry, seconds), mean_table(entry), pair_table(entry)) if table[1]]
@@ -129,9 +136,10 @@ def _preface(entry: Entry) -> tuple[str, str]:
 
 
 def _notes(entry: Entry) -> list[str]:
-    """Return what was not run or failed, in lines."""
+    """Return what was not run or failed, and what the tests of ranks say, in lines."""
     failures = [f"No result: {cell}: {reason}" for cell, reason in entry.get("failures", {}).items()]
-    return [*(f"Not run: {line}" for line in entry["skipped"]), *failures]
+    tested = verdict(entry["overview"]) if "overview" in entry else []
+    return [*(f"Not run: {line}" for line in entry["skipped"]), *failures, *tested]
 
 
 def claims_markdown(entries: Mapping[str, Entry]) -> str:

@@ -17,6 +17,7 @@ from typing import Any, cast
 
 from .. import __version__
 from ..evaluation.protocol import (
+    SIZES,
     FoldRecord,
     FoldTask,
     ImpossibleRecord,
@@ -31,8 +32,9 @@ from .contest import standings
 from .data import ARTIFICIAL, DataSet, MissingData, load
 from .definitions import Experiment
 from .journal import Journal, journal_path
-from .peers import why_missing
+from .peers import package_of, why_missing
 from .results import Entry, write_results
+from .suite import overview
 from .trials import TrialRecord, run_trials
 
 FOLDS = 5
@@ -103,15 +105,16 @@ def reproduce(
     if fresh:
         path.unlink(missing_ok=True)
     tasks = _make_tasks(experiment, sets, repeats, seed)
-    packages = filter(None, dict.fromkeys(map(_package, tasks)))
-    missing = {package: why for package in packages if (why := why_missing(package))}
-    wanted = [task for task in tasks if (only is None or task.data in only) and _package(task) not in missing]
+    packages = {task.learner: package_of(task.estimator) for task in tasks}
+    others = dict.fromkeys(package for package in packages.values() if package != "oc1")
+    missing = {package: why for package in others if (why := why_missing(package))}
+    wanted = [task for task in tasks if (only is None or task.data in only) and packages[task.learner] not in missing]
     journal = Journal(path, run, TrialRecord if experiment.ours else FoldRecord, _record_check(tasks))
     failures = _run(experiment, wanted, journal, n_jobs, limit, say)
     unfinished = {_cell(task) for task in tasks if task.key not in journal.records or _cell(task) in failures}
     records = [journal.records[task.key] for task in tasks if _cell(task) not in unfinished]
     for package, why in missing.items():
-        if any(_package(task) == package and _cell(task) in unfinished for task in tasks):
+        if any(packages[task.learner] == package and _cell(task) in unfinished for task in tasks):
             skipped.append(f"{why}: left out; run it with the same --out in an environment that has it to add it")
             say(skipped[-1])
     if unasked := set(sets) - {record.data for record in records} - set(only or sets):
@@ -120,6 +123,8 @@ def reproduce(
     if experiment.ours:
         named = {" / ".join(cell): reason for cell, reason in sorted(failures.items())}
         entry |= {"contest": standings(cast("list[TrialRecord]", records), experiment.ours, FOLDS), "failures": named}
+    if experiment.is_suite:
+        entry["overview"] = overview(entry["contest"])
     write_results(out, experiment, entry, records, say)
     return entry
 
@@ -133,7 +138,7 @@ def _load_all(
     sets, skipped = {}, []
     for name in experiment.data:
         try:
-            sets[name] = load(name, folder, seed, n_samples)
+            sets[name] = load(name, folder, seed, n_samples, experiment.max_rows)
         except MissingData as missing:
             skipped.append(str(missing))
             say(str(missing))
@@ -166,6 +171,8 @@ def _fingerprint(
         run["n_samples"] = n_samples
     if experiment.ours:
         run["limit"] = limit
+    if experiment.max_rows:
+        run["max_rows"] = experiment.max_rows
     return run
 
 
@@ -208,11 +215,6 @@ def _record_check(tasks: list[FoldTask]) -> Callable[[FoldRecord], None]:
             raise ImpossibleRecord(f"the fold has {fold_sizes[fold]} examples, not {record.n_test}")
 
     return check
-
-
-def _package(task: FoldTask) -> str:
-    """Return the package that a task needs besides this one."""
-    return getattr(task.estimator, "package", "")
 
 
 def _run(
@@ -286,7 +288,7 @@ def _entry(experiment: Experiment, run: dict[str, Any], records: list[FoldRecord
         if {(name, a), (name, b)} <= summaries.keys()
         for test in [corrected_t_test(records, a, b, name)]
     ]
-    kept = ("data", "learner", "repeat", "fold", "n_test", "n_correct", "leaves", "depth", "hyperplanes")
+    kept = ("data", "learner", "repeat", "fold", "n_test", "n_correct", *SIZES)
     entry = {
         "title": experiment.title,
         "claim": experiment.claim,

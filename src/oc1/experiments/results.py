@@ -85,10 +85,16 @@ def _drawing(module: str, say: Callable[[str], None]) -> Any:
 
 
 def _draw_charts(out: Path, experiment: Experiment, entry: Entry, say: Callable[[str], None]) -> None:
-    """Draw our accuracies beside the paper's, or the restarts curves, for the page."""
+    """Draw our accuracies beside the paper's, the restarts curves, or the mean ranks of a suite, for the page."""
     cells = entry["cells"] if experiment.source == "paper" else []
     compared = [cell for cell in cells if (cell["paper"] or {}).get("accuracy") is not None]
-    charts = _drawing("charts", say) if compared or experiment.is_curve else None
+    ranks = entry.get("overview", {"critical_difference": None})
+    is_ranked = ranks["critical_difference"] is not None
+    charts = _drawing("charts", say) if compared or experiment.is_curve or is_ranked else None
+    if charts and is_ranked:
+        means = {one["learner"]: one["rank"] for one in ranks["learners"]}
+        path = out / f"{experiment.name}-chart.png"
+        charts.rank_diagram(means, ranks["critical_difference"], len(ranks["data"]), path)
     if charts and compared:
         charts.bar_chart(compared, out / f"{experiment.name}-chart.png")
     if charts and experiment.is_curve:

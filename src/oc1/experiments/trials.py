@@ -18,7 +18,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 from ..datasets import make_pol
 from ..evaluation.protocol import FoldRecord, FoldTask, end_with_parent
-from .peers import Peer, package_version
+from .peers import Peer, package_of, package_version
 
 #: What fit times are told as multiples of.
 YARDSTICK = DecisionTreeClassifier()
@@ -111,7 +111,6 @@ def _prepare(task: FoldTask) -> None:
 
 
 def _attempt(task: FoldTask) -> TrialRecord:
-    package = task.estimator.package if isinstance(task.estimator, Peer) else "oc1"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yardstick = replace(task, estimator=YARDSTICK).run().seconds
@@ -119,9 +118,11 @@ def _attempt(task: FoldTask) -> TrialRecord:
             record = task.run()
         except Exception as error:
             return failed(task, f"{type(error).__name__}: {error}".splitlines()[0])
-    return TrialRecord(**asdict(record), yardstick_seconds=yardstick, version=package_version(package))
+    return TrialRecord(
+        **asdict(record), yardstick_seconds=yardstick, version=package_version(package_of(task.estimator))
+    )
 
 
 def failed(task: FoldTask, reason: str) -> TrialRecord:
     """Return the record of a fit that came to nothing."""
-    return TrialRecord(*task.key, 0, 0, None, None, None, 0.0, failure=reason)
+    return TrialRecord(*task.key, 0, 0, None, None, None, None, 0.0, failure=reason)

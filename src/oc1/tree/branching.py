@@ -48,6 +48,11 @@ class BranchTree(TreeStructure):
     branches: npt.NDArray[np.int32]
     gaps: npt.NDArray[np.float64]
 
+    @property
+    def n_terms(self) -> int:
+        """Number of tests: each asks for one attribute."""
+        return self.n_nodes - self.n_leaves
+
     def table(self, node: int) -> np.ndarray:
         """Return the branch that each category takes at a node; empty where the node asks for a number."""
         return self.branches[self.tables[node] : self.tables[node + 1]]

@@ -64,6 +64,11 @@ class Tree(TreeStructure):
     thresholds: npt.NDArray[np.float64]
     gaps: npt.NDArray[np.float64]
 
+    @property
+    def n_terms(self) -> int:
+        """Number of coefficients in all tests."""
+        return len(self.features)
+
     def test(self, node: int) -> tuple[np.ndarray, np.ndarray, float]:
         """Return (features, coefficients, threshold) of an inner node's test."""
         span = slice(self.terms[node], self.terms[node + 1])

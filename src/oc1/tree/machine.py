@@ -55,6 +55,11 @@ class MachineTree(TreeStructure):
     labels: npt.NDArray[np.int32]
     gaps: npt.NDArray[np.float64]
 
+    @property
+    def n_terms(self) -> int:
+        """Number of coefficients in all functions, without those that are 0."""
+        return int(np.count_nonzero(self.functions[:, :-1]))
+
     def machine(self, node: int) -> tuple[np.ndarray, np.ndarray]:
         """Return (functions, labels) of an inner node, a row for each branch."""
         span = slice(self.machines[node], self.machines[node + 1])

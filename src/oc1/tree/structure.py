@@ -113,6 +113,11 @@ class TreeStructure(ABC):
         return int(self.is_leaf.sum())
 
     @property
+    @abstractmethod
+    def n_terms(self) -> int:
+        """Number of coefficients in all tests: how much there is to read."""
+
+    @property
     def depths(self) -> np.ndarray:
         """Depth of each node; the root's is 0."""
         depths = np.zeros(self.n_nodes, dtype=np.int64)

@@ -28,8 +28,8 @@ def reproduce(
 ) -> None:
     """Reproduce the paper's tables and figures, and print its values next to ours.
 
-    "further" and "peers" go beyond the paper and are not part of "all". To resume an interrupted run, give the same
-    command again.
+    "further", "peers" and "suite" go beyond the paper and are not part of "all". To resume an interrupted run, give the
+    same command again.
 
     Example: oc1 reproduce table1 --data data --repeats 10 --jobs 2 -o results
 
@@ -44,11 +44,11 @@ def reproduce(
     sets : NAME
         Only run this data set; may be given several times.
     repeats : int
-        Number of cross-validations (default: 10; further: 5; peers, --quick: 1).
+        Number of cross-validations (default: 10; further: 5; suite: 2; peers, --quick: 1).
     quick : bool
         One repeat, and artificial data of 500 points.
     limit : float
-        peers: time limit for a fit in seconds.
+        peers, suite: time limit for a fit in seconds.
     fresh : bool
         Start over instead of continuing a run.
     list_ : bool
