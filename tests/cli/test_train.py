@@ -41,6 +41,33 @@ def test_train_as_json(iris):
     assert [own["class"] for own in figures["held_out"]["classes"]] == ["setosa", "versicolor", "virginica"]
 
 
+def test_train_says_what_short_tests_cost(iris):
+    said = run("train", "iris.csv", "--max-terms", 1).stdout
+    accuracies, terms = r"held-out accuracy (.*)% instead of (.*)%", "(.*) terms in all instead of (.*)"
+    (figures,) = re.findall(f"at most 1 term per test: {accuracies} without a limit, {terms}", said)
+    limited, unlimited = (
+        json.loads(run("train", "iris.csv", "--json", *option).stdout) for option in (["--max-terms", 1], [])
+    )
+    cost = limited["max_terms"]
+    assert unlimited["max_terms"] is None
+    assert cost["limit"] == 1
+    assert cost["accuracy"] == limited["held_out"]["accuracy"]
+    assert cost["accuracy_without_limit"] == unlimited["held_out"]["accuracy"]
+    expected = [f"{100 * cost[name]:.2f}" for name in ("accuracy", "accuracy_without_limit")]
+    assert [*figures] == [*expected, str(cost["terms"]), str(cost["terms_without_limit"])]
+    # The size is that of the trees that were tested; with --test, these are the model itself and one without the limit.
+    cost = json.loads(run("train", "iris.csv", "--json", "--max-terms", 1, "--test", "iris.csv").stdout)["max_terms"]
+    fitted = load_model("iris.json")
+    assert cost["terms"] == fitted.tree_.terms[-1]
+    run("train", "iris.csv")
+    assert cost["terms_without_limit"] == load_model("iris.json").tree_.terms[-1]
+
+
+@pytest.mark.parametrize("options", [["--max-terms", 1, "--holdout", 0], ["--max-terms", 4], []])
+def test_without_a_limit_or_held_out_examples_nothing_is_said_about_its_cost(options, iris):
+    assert "per test" not in run("train", "iris.csv", *options).stdout
+
+
 @pytest.mark.parametrize("learner", sorted(set(LEARNERS) - {"regressor"}))
 def test_every_learner_can_be_trained_shown_tested_and_used(learner, iris):
     # msmt and others take their time on more

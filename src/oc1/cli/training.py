@@ -86,19 +86,35 @@ def score(fitted: Any, X: Any, y: Any) -> Confusion | Residuals:
     return confusion
 
 
-def score_held_out(estimator: Any, table: Table, share: float, seed: int) -> Confusion | Residuals:
-    """Fit without some examples, drawn class by class where there are enough, and return how it does on them."""
+def fit(estimator: Any, table: Table) -> Any:
+    """Return a copy of the estimator, fitted to examples."""
+    return clone(estimator).fit(table.X, table.y, sample_weight=table.weights)
+
+
+def hold_out(table: Table, share: float, seed: int, *, by_class: bool) -> tuple[Table, Table]:
+    """Divide examples into those to learn from and those to test on, class by class where wanted and possible."""
     y = np.asarray(table.y)
     n = len(y)
     if not np.isfinite(share) or not 1 <= round(share * n if share < 1 else share) < n:
         raise UsageError(f"--holdout {share:g} of {n} examples leaves nothing to learn from, or nothing to test on")
     n_held = int(np.ceil(share * n)) if share < 1 else int(share)
     counts = np.unique(y, return_counts=True)[1]
-    by_class = hasattr(estimator, "predict_proba") and counts.min() >= 2 and min(n_held, n - n_held) >= len(counts)
+    by_class = by_class and counts.min() >= 2 and min(n_held, n - n_held) >= len(counts)
     rows, held = train_test_split(np.arange(n), test_size=n_held, random_state=seed, stratify=y if by_class else None)
+    return _part(table, rows), _part(table, held)
+
+
+def _part(table: Table, rows: np.ndarray) -> Table:
     weights = None if table.weights is None else table.weights[rows]
-    fitted = clone(estimator).fit(_safe_indexing(table.X, rows), y[rows], sample_weight=weights)
-    return score(fitted, _safe_indexing(table.X, held), y[held])
+    return replace(table, X=_safe_indexing(table.X, rows), y=np.asarray(table.y)[rows], weights=weights)
+
+
+def without_limit(fitted: Any) -> Any:
+    """Return an unfitted copy of a model whose tests may have any number of terms; None if they could anyway."""
+    max_terms = getattr(fitted, "max_terms", None)
+    if max_terms is None or max_terms >= fitted.n_features_in_:
+        return None
+    return clone(fitted).set_params(max_terms=None, verbose=0)
 
 
 def value_ranges(X: np.ndarray) -> tuple[tuple[float, float], ...]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from numbers import Integral, Real
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy.typing as npt
 from joblib import effective_n_jobs
 from sklearn.base import clone
 from sklearn.utils._param_validation import Interval, StrOptions
@@ -21,6 +22,11 @@ from ..kernels import layout
 from ..tree.linear import Tree
 from .base import CategoricalTree, Grown, Pruned, SearchedTree, automatic_pruning
 from .parameters import at_least, parameter
+
+if TYPE_CHECKING:
+    from sklearn.model_selection import BaseCrossValidator
+
+    from .sparsity import SparsityPath
 
 ORDERS = {"sequential": layout.SEQUENTIAL, "best": layout.BEST, "random": layout.RANDOM}
 #: What "auto" stands for, by preset. (Section 4.1 of the paper: attributes in the positive quadrant, a tenth of the
@@ -270,6 +276,52 @@ class OC1Classifier(CategoricalTree, SearchedTree):
             criterion=self.criterion,
             widen=not self._is_penalised,
         )
+
+    def sparsity_path(
+        self,
+        X: npt.ArrayLike,
+        y: npt.ArrayLike,
+        sample_weight: npt.ArrayLike | None = None,
+        *,
+        max_terms: npt.ArrayLike | None = None,
+        cv: int | BaseCrossValidator | Iterable[Any] | None = 5,
+    ) -> SparsityPath:
+        """Return what short tests cost: accuracy by cross-validation, and terms in the tree, by `max_terms`.
+
+        The estimator itself is not fitted; its other parameters apply to all trees. For a picture see
+        `oc1.plotting.plot_sparsity_path`.
+
+        Parameters
+        ----------
+        X : array-like (n_samples, n_features)
+        y : array-like (n_samples,)
+        sample_weight : array-like (n_samples,), optional
+            Used for growing and for the accuracy.
+        max_terms : array-like of int, optional
+            The limits to try. The number of attributes, or more, means no limit. None: 1, 2, 3, 5, 8, ... (each the sum
+            of the two before it), and no limit.
+        cv : int, cross-validation generator or iterable, default=5
+            The folds, the same for all limits: as in scikit-learn, a number of stratified folds, a splitter, or pairs
+            of arrays of rows to learn from and rows to test on.
+
+        Returns
+        -------
+        SparsityPath
+            Arrays with a value for each limit: ``max_terms``, ``accuracy``, ``standard_error``, ``n_leaves`` and
+            ``n_terms``, the number of terms in the whole tree. Print it for a table.
+
+        Examples
+        --------
+        >>> from oc1 import OC1Classifier
+        >>> from oc1.datasets import make_pol
+        >>> X, y = make_pol(500, random_state=0)
+        >>> path = OC1Classifier(random_state=0).sparsity_path(X, y)
+        >>> path.max_terms.tolist(), path.accuracy[1] > path.accuracy[0]
+        ([1, 2], True)
+        """
+        from .sparsity import sparsity_path  # scikit-learn's model selection takes a tenth of a second to import
+
+        return sparsity_path(self, X, y, sample_weight, max_terms, cv)
 
 
 def known_starts(given: Sequence[str] | str) -> tuple[str, ...]:

@@ -1,7 +1,8 @@
-"""The pruning path, and which attributes matter."""
+"""The pruning path, what short tests cost, and which attributes matter."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,9 +11,10 @@ from matplotlib.ticker import MaxNLocator
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
+from ..learners.sparsity import SparsityPath
 from ..tree.summaries import tree_of
 from .equations import names_of
-from .style import COLOURS, axes_or_new, plain, shortened
+from .style import COLOURS, HALO, axes_or_new, plain, shortened
 
 
 def plot_pruning_path(model: Any, *, ax: Axes | None = None) -> Axes:
@@ -62,14 +64,74 @@ def plot_pruning_path(model: Any, *, ax: Axes | None = None) -> Axes:
     if len(chosen):
         ax.plot(leaves[chosen], heights[chosen], "o", color=COLOURS[5], markersize=8, zorder=3)
     if leaves.max() > 30:
-        ax.set_xscale("log", subs=[2, 5])
-        ax.xaxis.set_major_formatter("{x:g}")
-        ax.xaxis.set_minor_formatter("{x:g}")
+        _use_log_scale(ax, (2, 5))
     else:
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.set(xlabel="leaves", ylabel=label)
     ax.spines[["top", "right"]].set_visible(False)
     ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), frameon=False)
+    return ax
+
+
+def _use_log_scale(ax: Axes, ticks: Sequence[float]) -> None:
+    """Make the horizontal axis logarithmic, with plain numbers at 1 and the ticks, times powers of ten."""
+    ax.set_xscale("log", subs=ticks)
+    ax.xaxis.set_major_formatter("{x:g}")
+    ax.xaxis.set_minor_formatter("{x:g}")
+    ax.tick_params("x", which="both", length=3.5)
+
+
+def plot_sparsity_path(path: SparsityPath, *, ax: Axes | None = None) -> Axes:
+    """Plot accuracy against the number of terms in the tree, for different limits on the terms of a test.
+
+    The limit is written at each point; bars show the standard errors. A line connects the points that are worth
+    choosing from: no other is as accurate with fewer terms.
+
+    Parameters
+    ----------
+    path : SparsityPath
+        From ``OC1Classifier.sparsity_path``.
+    ax : matplotlib Axes, optional
+        None: those of a new figure.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from oc1 import OC1Classifier
+    >>> from oc1.datasets import make_pol
+    >>> X, y = make_pol(300, random_state=0)
+    >>> ax = plot_sparsity_path(OC1Classifier(random_state=0).sparsity_path(X, y), ax=Figure().subplots())
+    >>> [text.get_text() for text in ax.texts]
+    ['1', 'no limit']
+    """
+    ax = axes_or_new(ax, 7, 4.5)
+    # Where all trees are single leaves, there are no terms: such a point is drawn at the left end.
+    terms, heights, best = np.maximum(path.n_terms, 1.0), path.accuracy, path.on_frontier
+    errors = np.nan_to_num(path.standard_error)
+    ax.errorbar(terms, heights, yerr=errors, fmt="none", ecolor=COLOURS[0], alpha=0.5, capsize=3, zorder=1)
+    style: dict[str, Any] = {"color": COLOURS[0], "marker": "o", "markersize": 6}
+    order = np.flatnonzero(best)[np.argsort(terms[best], kind="stable")]
+    ax.plot(terms[order], heights[order], **style, label="no other is as accurate with fewer terms")
+    if not best.all():
+        ax.plot(terms[~best], heights[~best], **style, linestyle="", markerfacecolor="white", label="another is")
+    # Labels keep away from the line, which rises to the right, and from the bars.
+    labels: dict[tuple[float, float], list[str]] = {}
+    for x, y, label in zip(terms.tolist(), heights.tolist(), path.labels, strict=True):
+        labels.setdefault((x, y), []).append(label)
+    above: dict[str, Any] = {"xytext": (-5, 4), "horizontalalignment": "right"}
+    below: dict[str, Any] = {"xytext": (5, -4), "verticalalignment": "top"}
+    for (x, y), own in labels.items():
+        where = above if (x, y) in zip(terms[best], heights[best], strict=True) else below
+        ax.annotate(", ".join(own), (x, y), **where, textcoords="offset points", path_effects=HALO, zorder=4)
+    _use_log_scale(ax, (2, 5) if terms.max() > 20 * terms.min() else (1.5, 2, 3, 4, 5, 6, 8))
+    ax.yaxis.set_major_formatter(lambda share, _: f"{100 * share:.4g}%")
+    ax.set(xlabel="terms in the whole tree (at the points: terms per test, at most)", ylabel="cross-validated accuracy")
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, frameon=False)
     return ax
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -15,13 +15,36 @@ from ...files.problems import FileProblem
 from ..options import Categorical, Dask, Data, Jobs, Json, LearnerName, OneHot, OutputFile, Seed, Weights, on_workers
 from ..parameters import make_estimator
 from ..screen import UsageError, check_output, in_background, note, print_json, say
-from .show import print_classes, print_scores, print_size, size_of
+from .show import percent, print_classes, print_scores, print_size, size_of
 
 if TYPE_CHECKING:
-    from ...files.tables import ReadOptions
+    from ...files.tables import ReadOptions, Table
 
 #: Share of the examples that is held out by default, if there are not too few.
 HELD_OUT_SHARE, MIN_EXAMPLES_TO_HOLD_OUT = 0.2, 10
+
+
+class Trial(NamedTuple):
+    """How the held-out accuracy is measured."""
+
+    model: Any  # fitted to the table
+    table: Table
+    judge: Callable[[Any], Any]  # returns the scores of a model on the other examples
+
+
+class CostOfLimit(NamedTuple):
+    """What ``--max-terms`` costs: two trees that differ in nothing else, on the same held-out examples."""
+
+    limit: int
+    accuracy: float
+    terms: int  # in the whole tree
+    accuracy_without_limit: float
+    terms_without_limit: int
+
+    def __str__(self) -> str:
+        limit = "at most 1 term per test" if self.limit == 1 else f"at most {self.limit} terms per test"
+        accuracies = f"held-out accuracy {percent(self.accuracy)} instead of {percent(self.accuracy_without_limit)}"
+        return f"{limit}: {accuracies} without a limit, {self.terms} terms in all instead of {self.terms_without_limit}"
 
 
 def train(
@@ -44,7 +67,8 @@ def train(
     """Train a tree on a file of examples, save it, and print its accuracy.
 
     The held-out accuracy is that of a tree grown without the examples it is tested on, a fifth of DATA (see --holdout
-    and --test). The saved tree is trained on all of DATA.
+    and --test). The saved tree is trained on all of DATA. With --max-terms, a tree without that limit is tested on the
+    same examples, and one line says what the limit costs.
 
     Example: oc1 train iris.csv --target species -o iris.json
 
@@ -65,8 +89,6 @@ def train(
     out = _checked_output(out, data, test)
     if json:
         estimator.set_params(verbose=0)  # also where --param asks for more
-    from sklearn.base import clone
-
     from ...files.models import Source, save_model
     from .. import training
     from ..predictor import Predictor, with_names
@@ -86,24 +108,41 @@ def train(
     table = replace(table, X=with_names(table.X, table.feature_names))
     in_parallel = partial(_in_parallel, dask)
     start = time.perf_counter()
-    held_out = None
+    trial = None
     if test is None and share > 0:
-        held_out = in_parallel(lambda: training.score_held_out(estimator, table, share, seed), "held-out accuracy")
-    fitted = in_parallel(lambda: clone(estimator).fit(table.X, table.y, sample_weight=table.weights), "growing")
+        rest, held = training.hold_out(table, share, seed, by_class=not is_regression)
+        judged = in_parallel(lambda: training.fit(estimator, rest), "held-out accuracy")
+        trial = Trial(judged, rest, partial(training.score, X=held.X, y=held.y))
+    fitted = in_parallel(lambda: training.fit(estimator, table), "growing")
     seconds = time.perf_counter() - start
     in_training = training.score(fitted, table.X, table.y)
     if test is not None:
         from .test import score_file
 
-        held_out = score_file(Predictor.of(fitted, source), test, options)
+        trial = Trial(fitted, table, lambda model: score_file(Predictor.of(model, source), test, options))
+    held_out = None if trial is None else trial.judge(trial.model)
+    cost = None if trial is None else _cost_of_limit(trial, held_out, in_parallel)
     save_model(fitted, out, source=source)
     if json:
         figures = {"model": str(out), "learner": learner, "seconds": seconds} | size_of(fitted)
-        held = None if held_out is None else held_out.to_dict()
-        print_json(figures | {"training": in_training.to_dict(), "held_out": held})
+        held_figures = None if held_out is None else held_out.to_dict()
+        cost_figures = None if cost is None else cost._asdict()
+        print_json(figures | {"training": in_training.to_dict(), "held_out": held_figures, "max_terms": cost_figures})
     else:
-        _print_results(fitted, in_training, held_out, n, test)
+        _print_results(fitted, in_training, held_out, cost, n, test)
         note(f"model written to {out}")
+
+
+def _cost_of_limit(trial: Trial, scores: Any, in_parallel: Callable[..., Any]) -> CostOfLimit | None:
+    """Return what the limit on the terms of a test costs, where there is one."""
+    from .. import training
+
+    unlimited = training.without_limit(trial.model)
+    if unlimited is None:
+        return None
+    other = in_parallel(lambda: training.fit(unlimited, trial.table), "accuracy without a limit")
+    limited_terms, terms = (len(model.tree_.features) for model in (trial.model, other))
+    return CostOfLimit(trial.model.max_terms, scores.accuracy, limited_terms, trial.judge(other).accuracy, terms)
 
 
 def _in_parallel(dask: str | None, work: Callable[[], Any], what: str) -> Any:
@@ -139,7 +178,9 @@ def _checked_output(out: Path | None, data: str, test: str | None) -> Path:
     return out
 
 
-def _print_results(fitted: Any, training: Any, held_out: Any, n: int, test: str | None) -> None:
+def _print_results(
+    fitted: Any, training: Any, held_out: Any, cost: CostOfLimit | None, n: int, test: str | None
+) -> None:
     from ...tree.text import text
 
     accuracy = " accuracy" if hasattr(fitted, "classes_") else ""
@@ -151,6 +192,8 @@ def _print_results(fitted: Any, training: Any, held_out: Any, n: int, test: str 
     if held_out is not None:
         tested_on = f"on {test}" if test else f"of a tree grown on the other {n - held_out.n} examples"
         print_scores(f"held-out{accuracy}, {tested_on}", held_out)
+    if cost is not None:
+        say(str(cost))
     if accuracy:
         say()
         print_classes({"training": training} | ({} if held_out is None else {"held-out": held_out}))
