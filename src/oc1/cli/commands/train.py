@@ -43,8 +43,10 @@ class CostOfLimit(NamedTuple):
 
     def __str__(self) -> str:
         limit = "at most 1 term per test" if self.limit == 1 else f"at most {self.limit} terms per test"
-        accuracies = f"held-out accuracy {percent(self.accuracy)} instead of {percent(self.accuracy_without_limit)}"
-        return f"{limit}: {accuracies} without a limit, {self.terms} terms in all instead of {self.terms_without_limit}"
+        accuracy, without = percent(self.accuracy), percent(self.accuracy_without_limit)
+        comparison = "as" if accuracy == without else f"instead of {without}"
+        sizes = f"{self.terms} terms in all instead of {self.terms_without_limit}"
+        return f"{limit}: held-out accuracy {accuracy} {comparison} without a limit, {sizes}"
 
 
 def train(
