@@ -4,6 +4,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 #: Nothing in the tests should ever take this long.
 MAX_WAIT_SECONDS = 600.0
@@ -17,6 +18,20 @@ def comes_true(condition: Callable[[], bool]) -> bool:
             return False
         time.sleep(0.01)
     return True
+
+
+def workers_return(cluster: Any, n_workers: int) -> bool:
+    """Wait until a Dask cluster on this machine has all its workers; return whether they came.
+
+    The nanny of a killed worker gives up if the scheduler does not answer within ten seconds: then it is replaced.
+    """
+
+    def is_whole() -> bool:
+        cluster.scale(n_workers)
+        time.sleep(0.1)
+        return len(cluster.scheduler.workers) >= n_workers
+
+    return comes_true(is_whole)
 
 
 @contextmanager

@@ -24,7 +24,7 @@ pytest.importorskip("distributed")
 import dask
 from command_line import start
 from distributed import Client, LocalCluster, wait
-from waiting import MAX_WAIT_SECONDS, comes_true, obeying_ctrl_c
+from waiting import MAX_WAIT_SECONDS, comes_true, obeying_ctrl_c, workers_return
 
 from oc1 import OC1Classifier, OC1EnsembleClassifier, compare, load_model
 from oc1.cli.app import app
@@ -219,7 +219,7 @@ def test_killed_workers_do_not_change_the_results(cluster, address, plan, tmp_pa
 
         interfere(monkeypatch, 3, kill)
         there = reproduce(plan, tmp_path / "there")
-        client.wait_for_workers(2, timeout=MAX_WAIT_SECONDS)
+        assert workers_return(cluster, 2)
         assert not set(before.values()) & set(client.run(os.getpid).values())
     assert json.dumps(here) == json.dumps(there)
 
@@ -292,7 +292,7 @@ def test_work_that_kills_its_workers_is_told_as_such(cluster, address, monkeypat
     with pytest.raises(ClusterError, match="memory"), on_cluster(address) as client:
         client.submit(os._exit, 1, pure=False).result()
     with connect(address) as client:
-        client.wait_for_workers(2, timeout=MAX_WAIT_SECONDS)
+        assert workers_return(cluster, 2)
 
 
 def test_cancelled_work_is_told_as_such(threads):

@@ -22,7 +22,7 @@ import dask
 import dask.array as da
 import dask.dataframe as dd
 from distributed import Client, Future, LocalCluster, futures_of
-from waiting import MAX_WAIT_SECONDS, comes_true
+from waiting import MAX_WAIT_SECONDS, comes_true, workers_return
 
 from oc1 import OC1Classifier, load_model, save_model
 from oc1.dask import ClusterError, DaskOC1Classifier, clusters
@@ -569,7 +569,7 @@ def in_round(monkeypatch, number, what):
 
 @pytest.mark.parametrize(("number", "persisted"), [(1, False), (12, False), (12, True)])
 def test_a_killed_worker_does_not_change_the_tree(processes, small, monkeypatch, number, persisted):
-    processes.wait_for_workers(2, timeout=MAX_WAIT_SECONDS)
+    assert workers_return(processes.cluster, 2)
     X, y = rows()
     parameters = {**QUICK, "max_depth": 4}
     here = OC1Classifier(**parameters).fit(X, y)
@@ -583,7 +583,7 @@ def test_a_killed_worker_does_not_change_the_tree(processes, small, monkeypatch,
     assert killed
     assert there.traffic_.rounds > number + 5
     assert_same(there, here)
-    processes.wait_for_workers(2, timeout=MAX_WAIT_SECONDS)
+    assert workers_return(processes.cluster, 2)
     assert min(before.values()) not in processes.run(os.getpid).values()
     del collections
     assert_nothing_left(processes)
