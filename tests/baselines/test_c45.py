@@ -456,6 +456,7 @@ def test_contracts_with_gaps(subset, tmp_path):
     save_model(clf, tmp_path / "contracts.json")
     again = load_model(tmp_path / "contracts.json")
     assert str(again.tree_) == str(tree)
+    assert tree.n_terms == int((~tree.is_leaf).sum()) > 0  # one attribute a test
     np.testing.assert_array_equal(again.predict_proba(X), clf.predict_proba(X))
     with pytest.raises(TypeError, match="cannot be converted"):
         to_python(clf)
