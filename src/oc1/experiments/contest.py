@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -73,8 +73,8 @@ def _standing(data: str, learners: Mapping[str, list[TrialRecord]], ours: str, f
                 "behind_se": min(error(shares[leader] - shares[name]) for leader in first),
                 "ahead": 100 * (right[name] - right[ours]) / total if ours in right else None,
                 "ahead_se": error(shares[name] - shares[ours]) if ours in right else None,
-                "leaves": _mean([record.leaves for record in own]),
-                "terms": _mean([record.terms for record in own]),
+                "leaves": mean_of_known([record.leaves for record in own]),
+                "terms": mean_of_known([record.terms for record in own]),
             }
         )
     mine = next((row for row in rows if row["learner"] == ours), None)
@@ -87,9 +87,9 @@ def _standing(data: str, learners: Mapping[str, list[TrialRecord]], ours: str, f
     }
 
 
-def _mean(sizes: list[int | None]) -> float | None:
-    known = [size for size in sizes if size is not None]
-    return float(np.mean(known)) if len(known) == len(sizes) else None
+def mean_of_known(values: Sequence[float | None]) -> float | None:
+    """Return the mean of values, None if one of them is not known or there are none."""
+    return None if not values or None in values else float(np.mean(np.array(values, dtype=float)))
 
 
 def contest_cells(

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
-from .contest import ERRORS, contest_cells, write_size
+from .contest import ERRORS, contest_cells, mean_of_known, write_size
 
 #: Level of significance of the tests.
 LEVEL = 0.05
@@ -47,8 +47,8 @@ def overview(contest: Mapping[str, Any]) -> dict[str, Any]:
     learners = [
         {
             "learner": name,
-            **{what: _mean([row[what] for row in own]) for what in ("accuracy", "leaves", "terms")},
-            "rank": _mean(list(places)),
+            **{what: mean_of_known([row[what] for row in own]) for what in ("accuracy", "leaves", "terms")},
+            "rank": mean_of_known(list(places)),
             "wins": sum(name in one["first"] for one in sets),
             "lost": [one["data"] for one, row in zip(sets, own, strict=True) if row["behind"] > row["behind_se"]],
         }
@@ -61,10 +61,6 @@ def overview(contest: Mapping[str, Any]) -> dict[str, Any]:
         "p_value": float(stats.friedmanchisquare(*accuracies).pvalue) if is_tested else None,
         "critical_difference": critical_difference(len(names), len(sets)) if sets and len(names) > 1 else None,
     }
-
-
-def _mean(values: list[float | None]) -> float | None:
-    return None if not values or None in values else float(np.mean(np.array(values, dtype=float)))
 
 
 def critical_difference(n_learners: int, n_sets: int) -> float:
@@ -112,7 +108,8 @@ def overview_table(found: Mapping[str, Any], times: Mapping[str, Any] | None) ->
     """Return header and rows of the table of means, the best mean rank first."""
     rows = []
     for one in sorted(found["learners"], key=lambda one: one["rank"] or 0.0):
-        seconds = _mean([(times or {}).get(f"{data} / {one['learner']}", {}).get("seconds") for data in found["data"]])
+        own = [(times or {}).get(f"{data} / {one['learner']}", {}) for data in found["data"]]
+        seconds = mean_of_known([time.get("seconds") for time in own])
         texts = ["-" if value is None else f"{value:.2f}" for value in (one["accuracy"], one["rank"], seconds)]
         sizes = [write_size(one["leaves"]), write_size(one["terms"])]
         rows.append([one["learner"], *texts[:2], *sizes, texts[2], str(one["wins"]), str(len(one["lost"]))])

@@ -115,4 +115,4 @@ def _fit_and_score(
     weights = [None if sample_weight is None else _safe_indexing(sample_weight, rows) for rows in (train, test)]
     fitted = clone(model).fit(_safe_indexing(X, train), _safe_indexing(y, train), sample_weight=weights[0])
     accuracy = fitted.score(_safe_indexing(X, test), _safe_indexing(y, test), sample_weight=weights[1])
-    return float(accuracy), fitted.tree_.n_leaves, len(fitted.tree_.features)
+    return float(accuracy), fitted.tree_.n_leaves, fitted.tree_.n_terms

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from .structure import NodeFunctions, TreeStructure
+from .structure import NodeFunctions, TreeStructure, descend
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,19 +67,14 @@ class BranchTree(TreeStructure):
 
     def apply(self, X: np.ndarray, n_jobs: int = 1) -> np.ndarray:
         """Return the leaf that each row of a float array ends in (in one thread, whatever `n_jobs`)."""
-        X, out, sizes = np.asarray(X, dtype=np.float64), np.empty(len(X), dtype=np.int64), self.counts.sum(axis=1)
-        rows = {0: np.arange(len(X))}
-        for node in range(self.n_nodes):  # preorder: children come after their parents
-            here = rows.pop(node)
-            if self.children[node, 0] < 0:
-                out[here] = node
-                continue
+        X, sizes = np.asarray(X, dtype=np.float64), self.counts.sum(axis=1)
+
+        def choose(node: int, rows: np.ndarray) -> np.ndarray:
             below = self.children[node][self.children[node] >= 0]
-            branches = self.answers(node, X[here])
-            branches = np.where(branches < 0, sizes[below].argmax(), branches)
-            for branch, child in enumerate(below.tolist()):
-                rows[child] = here[branches == branch]
-        return out
+            branches = self.answers(node, X[rows])
+            return np.where(branches < 0, sizes[below].argmax(), branches)
+
+        return descend(self.children, len(X), choose)
 
     def importances(self, scale: np.ndarray) -> np.ndarray:
         """Return the gain of the tests by attribute."""
@@ -91,13 +86,8 @@ class BranchTree(TreeStructure):
         """Return the attribute of an inner node as a function."""
         return NodeFunctions(self.features[node : node + 1], np.ones((1, 1)), self.thresholds[node : node + 1])
 
-    def on_columns(self, columns: np.ndarray, feature_names: tuple[str, ...], classes: np.ndarray) -> Self:
-        """Return the tree for wider rows, whose `columns` are its attributes."""
-        fill = np.zeros(len(feature_names))
-        fill[columns] = self.fill
-        features = np.asarray(columns, dtype=np.int32)[self.features]
-        own: dict[str, Any] = {"features": features, "fill": fill, "feature_names": feature_names, "classes": classes}
-        return replace(self, **own, codes=(), categories=())
+    def _tests_on_columns(self, columns: np.ndarray, n_columns: int) -> dict[str, np.ndarray]:
+        return {"features": np.asarray(columns, dtype=np.int32)[self.features]}
 
     @property
     def used_features(self) -> np.ndarray:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -126,13 +126,8 @@ class Tree(TreeStructure):
         features, coefficients, _ = self.test(node)
         return NodeFunctions(features, coefficients[None, :], self.thresholds[node : node + 1])
 
-    def on_columns(self, columns: np.ndarray, feature_names: tuple[str, ...], classes: np.ndarray) -> Self:
-        """Return the tree for wider rows, whose `columns` are its attributes, without codes of categories."""
-        fill = np.zeros(len(feature_names))
-        fill[columns] = self.fill
-        features = np.asarray(columns, dtype=np.int32)[self.features]
-        own: dict[str, Any] = {"features": features, "fill": fill, "feature_names": feature_names, "classes": classes}
-        return replace(self, **own, codes=(), categories=())
+    def _tests_on_columns(self, columns: np.ndarray, n_columns: int) -> dict[str, np.ndarray]:
+        return {"features": np.asarray(columns, dtype=np.int32)[self.features]}
 
     @property
     def used_features(self) -> np.ndarray:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import ClassVar, Self
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -91,12 +91,10 @@ class MachineTree(TreeStructure):
         used = np.flatnonzero(functions[:, :-1].any(axis=0))
         return NodeFunctions(used, functions[:, used], functions[:, -1])
 
-    def on_columns(self, columns: np.ndarray, feature_names: tuple[str, ...], classes: np.ndarray) -> Self:
-        """Return the tree for wider rows, whose `columns` are its attributes."""
-        fill, functions = np.zeros(len(feature_names)), np.zeros((len(self.functions), len(feature_names) + 1))
-        fill[columns] = self.fill
+    def _tests_on_columns(self, columns: np.ndarray, n_columns: int) -> dict[str, np.ndarray]:
+        functions = np.zeros((len(self.functions), n_columns + 1))
         functions[:, columns], functions[:, -1] = self.functions[:, :-1], self.functions[:, -1]
-        return replace(self, functions=functions, fill=fill, feature_names=feature_names, classes=classes)
+        return {"functions": functions}
 
     @property
     def used_features(self) -> np.ndarray:

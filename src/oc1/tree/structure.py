@@ -207,9 +207,16 @@ class TreeStructure(ABC):
     def node_functions(self, node: int) -> NodeFunctions:
         """Return the linear functions of an inner node."""
 
-    @abstractmethod
     def on_columns(self, columns: np.ndarray, feature_names: tuple[str, ...], classes: np.ndarray) -> Self:
         """Return the tree for wider rows, whose `columns` are its attributes, without codes of categories."""
+        fill = np.zeros(len(feature_names))
+        fill[columns] = self.fill
+        own: dict[str, Any] = self._tests_on_columns(columns, len(fill))
+        return replace(self, **own, fill=fill, feature_names=feature_names, classes=classes, codes=(), categories=())
+
+    @abstractmethod
+    def _tests_on_columns(self, columns: np.ndarray, n_columns: int) -> dict[str, np.ndarray]:
+        """Return the fields that refer to attributes, for rows in which these are the `columns`."""
 
     @property
     @abstractmethod

@@ -143,7 +143,7 @@ def _cost_of_limit(trial: Trial, scores: Any, in_parallel: Callable[..., Any]) -
     if unlimited is None:
         return None
     other = in_parallel(lambda: training.fit(unlimited, trial.table), "accuracy without a limit")
-    limited_terms, terms = (len(model.tree_.features) for model in (trial.model, other))
+    limited_terms, terms = (model.tree_.n_terms for model in (trial.model, other))
     return CostOfLimit(trial.model.max_terms, scores.accuracy, limited_terms, trial.judge(other).accuracy, terms)
 
 
