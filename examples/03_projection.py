@@ -2,13 +2,13 @@
 Reading a projection histogram
 ==============================
 
-A test on thirty attributes cannot be drawn as a line in a plane. But a linear test turns each example into one number,
+A test on fifteen attributes cannot be drawn as a line in a plane. But a linear test turns each example into one number,
 and these numbers can be plotted.
 """
 
 # %%
 # The breast cancer data describe 569 tumours by 30 attributes. With its defaults, OC1 needs a single test that uses
-# all of them.
+# half of them.
 
 import matplotlib.pyplot as plt
 from sklearn.datasets import load_breast_cancer
@@ -22,7 +22,7 @@ clf = OC1Classifier(random_state=0).fit(X, diagnosis)
 print(clf.get_n_leaves(), "leaves")
 
 # %%
-# The test computes a sum for each tumour: coefficient times value, over all attributes. The histogram shows
+# The test computes a sum for each tumour: coefficient times value, over its attributes. The histogram shows
 # these sums. To the left of the line the answer is "no", to the right "yes".
 #
 # - The two distributions hardly overlap, so the test separates the classes.
@@ -43,7 +43,7 @@ plot_importances(clf, top=12, ax=ax)
 plt.show()
 
 # %%
-# A test on thirty attributes is hard to explain to a physician. ``max_terms=2`` allows at most two per test.
+# A test on fifteen attributes is hard to explain to a physician. ``max_terms=2`` allows at most two per test.
 
 short = OC1Classifier(max_terms=2, random_state=0).fit(X, diagnosis)
 print(short.tree_)

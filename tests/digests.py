@@ -117,7 +117,7 @@ def classifiers() -> Iterator[tuple[str, object, tuple, dict]]:
     yield one("one standard error", three, prune="cv", prune_se=1.0, n_restarts=3)
     yield one("ccp_alpha", three, prune=None, ccp_alpha=0.01)
     yield one("normalize positive", three, normalize="positive")
-    for starts in ("logistic", "least_squares", "random"):
+    for starts in ("linear", "random"):
         yield one(f"starts {starts}", three, starts=[starts], n_restarts=4)
         yield one(f"starts {starts} purest", rcb, starts=["axis", starts], n_restarts=4, prune="holdout")
     yield one("refine off", three, refine=False)

@@ -44,7 +44,7 @@ def split_impurity(criterion, coefficients, threshold, X, y):
 
 
 @pytest.mark.parametrize(
-    "settings", [{}, {"preset": "paper"}, {"criterion": "gini", "n_restarts": 3}, {"starts": "least_squares"}]
+    "settings", [{}, {"preset": "paper"}, {"criterion": "gini", "n_restarts": 3}, {"starts": "linear"}]
 )
 def test_the_best_step_is_the_split_that_a_fit_takes(settings, rcb):
     X, y = rcb

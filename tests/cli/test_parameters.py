@@ -8,7 +8,7 @@ from command_line import run
 
 from oc1 import OC1Classifier, load_model
 from oc1.cli.parameters import OPTIONS, RENAMED
-from oc1.growing.starts import STARTS
+from oc1.growing.options import STARTS
 
 
 def test_every_parameter_of_oc1_is_an_option():
@@ -43,12 +43,12 @@ def test_help_names_options_not_parameters():
 def test_parameters_reach_the_learner(iris):
     run(
         "train", "iris.csv", "-o", "a.json", "--n-restarts", 7, "--prune", "none", "--no-refine", "--starts", "axis",
-        "--starts", "logistic", "--criterion", "gini", "--class-weight", "setosa=2", "--seed", 5, "--max-terms", 2,
+        "--starts", "linear", "--criterion", "gini", "--class-weight", "setosa=2", "--seed", 5, "--max-terms", 2,
         "--class-weight", "virginica=0.5", "-P", "min_samples_leaf=3",
     )  # fmt: skip
     given = load_model("a.json").get_params()
     assert (given["n_restarts"], given["prune"], given["refine"]) == (7, None, False)
-    assert (list(given["starts"]), given["criterion"], given["random_state"]) == (["axis", "logistic"], "gini", 5)
+    assert (list(given["starts"]), given["criterion"], given["random_state"]) == (["axis", "linear"], "gini", 5)
     assert given["class_weight"] == {"setosa": 2.0, "virginica": 0.5}
     assert (given["min_samples_leaf"], given["max_terms"]) == (3, 2)
     run("train", "iris.csv", "-o", "b.json", "-l", "vote", "-P", "n_estimators=3", "--holdout", 0)

@@ -12,4 +12,4 @@ def test_show(model):
     figures = json.loads(run("show", model, "--json").stdout)
     assert figures["leaves"] == 3
     assert figures["trees"][0]["format"] == 1
-    assert "0.3 sepal_len" in run("show", model, "--digits", 1).stdout
+    assert "0.5 sepal_len" in run("show", model, "--digits", 1).stdout

@@ -274,7 +274,7 @@ OPTIONS = {
     "leaves of the purest": {"max_leaf_nodes": 4, "max_depth": 3, "prune": None},
     "least leaf": {"min_samples_leaf": 400, "max_depth": None},
     "least split": {"min_samples_split": 900, "min_impurity_decrease": 0.01, "max_depth": None, "prune": None},
-    "starts": {"starts": ["axis", "least_squares", "random"]},
+    "starts": {"starts": ["axis", "linear", "random"]},
     "as in the paper": {"normalize": "positive", "prune": "holdout", "n_restarts": 3},
     "classes": {"class_weight": {0: 2, 1: 3}},
 }

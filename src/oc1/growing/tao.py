@@ -27,12 +27,14 @@ from ..kernels._jit import announce_compiling
 from ..kernels.elimination import Descent, descend
 from ..kernels.layout import CUSTOM, GINI, INFO_GAIN, TWOING
 from ..kernels.line_search import compiled_line_search
+from ..kernels.linear_fits import MAX_ROWS_PER_FIT
 from ..kernels.records import Criterion, Examples, Node, Workspace
 from ..tree.linear import Tree, project
 from .blas import one_blas_thread
 from .linear_models import ridge_logistic
 from .linear_tests import LinearTest
 from .nodes import GrownNode, build_tree
+from .simplifying import round_numbers
 
 #: Shares of misclassified weight closer than this are equal.
 EQUAL_LOSS = 1e-10
@@ -87,6 +89,8 @@ def refine(
     min_samples_leaf: int = 1,
     criterion: str | ImpurityFunction = "twoing",
     widen: bool = True,
+    max_terms: int | None = None,
+    rounding: bool = False,
 ) -> Tree:
     """Improve the tests of a tree, with its shape given, on training examples; return the new tree.
 
@@ -118,6 +122,10 @@ def refine(
         Whether room is made: equally good tests give way to logistic regressions, and thresholds are put midway between
         the nearest examples. False is for a tree of penalised growth, whose tests are wide already: only what lowers
         the loss is changed, where more than one example in a hundred is misclassified.
+    max_terms : int or None, default=None
+        Where a test has as many attributes, others may take their place. None: attributes are never added.
+    rounding : bool, default=False
+        Whether tests that have changed get the shortest numbers that leave every example on its side.
 
     Returns
     -------
@@ -142,13 +150,13 @@ def refine(
     X, y, weights = _examples_of(tree, X, y, weights)
     # Threads would take longer to meet than such small matrices take.
     with announce_compiling(), one_blas_thread(), np.errstate(all="ignore"):  # the last for NUMBA_DISABLE_JIT
-        refiner = _Refiner(X, y, weights, tree.counts.shape[1], alpha, min_samples_leaf, widen)
+        refiner = _Refiner(X, y, weights, tree.counts.shape[1], alpha, min_samples_leaf, widen, max_terms)
         root = refiner.placed(_nodes_of(tree), np.arange(len(y)), 1)
         for _ in range(max_rounds):
             if root.settled:
                 break
             root = refiner.improved(root)
-        grown = _grown(root, _gain_of(criterion, len(tree.classes)))
+        grown = _grown(root, _gain_of(criterion, len(tree.classes)), refiner.rounded if rounding else None)
     new = build_tree(grown, tree.fill, tree.classes, tree.feature_names)
     return replace(new, codes=tree.codes, categories=tree.categories)
 
@@ -156,8 +164,8 @@ def refine(
 class _Refiner:
     """The examples, and what can be done to nodes with them."""
 
-    def __init__(self, X, y, weights, n_classes, alpha, min_leaf, widen):
-        self.widen = widen
+    def __init__(self, X, y, weights, n_classes, alpha, min_leaf, widen, max_terms):
+        self.widen, self.max_terms = widen, max_terms
         self.X, self.y, self.n_classes, self.min_leaf = X, y, n_classes, min_leaf
         self.weights = np.ones(len(y)) if weights is None else weights
         self.total, self.unit = float(self.weights.sum()), weight_of_one(weights)
@@ -342,7 +350,11 @@ class _Refiner:
         examples = Examples.of_columns(np.ascontiguousarray(self.columns[:, rows]), labels, own_weights)
         node = Node(0, labels, own_weights, totals, np.array([1.0, 2.0]), np.array([0, 1]), bounds)
         line, how = compiled_line_search(), Descent(False, True, MAX_CYCLES, EQUAL_LOSS)
-        for plane in planes:
+        places = [used] * len(planes)
+        if self.max_terms is not None and self.max_terms < np.count_nonzero(self.space.scale):
+            places.append(self.forward(rows, labels, weights))
+            planes.append(self.logistic(rows, labels == 1, places[-1]))
+        for plane, used in zip(planes, places, strict=True):
             self.work.line.stream[0] = 1  # the same for all nodes: no randomness
             descend(examples, node, self.criterion, line, np.zeros(1), how, plane, used, self.work)
             yield from ((made, False) for made in [self.test_of(plane)] if made is not None)
@@ -356,6 +368,26 @@ class _Refiner:
         plane = np.zeros(len(used))
         plane[features], plane[-1] = fit.plane[:-1], fit.plane[-1]
         return plane
+
+    def forward(self, rows: np.ndarray, labels: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        """Choose attributes one by one, each the one by which least squares gain most; return which are chosen."""
+        Z = self.columns[:-1, rows].astype(np.float64)
+        Z -= (Z @ weights / weights.sum())[:, None]
+        target = (labels - labels @ weights / weights.sum()) * weights
+        squares, products, used = (Z * weights) @ Z.T, Z @ target, np.zeros(len(self.columns))
+        squares[np.diag_indices_from(squares)] += RIDGE * self.unit
+        for _ in range(self.max_terms):
+            best = int(np.argmax(np.where(used[:-1] == 0, products**2 / squares.diagonal().clip(1e-9), -1.0)))
+            used[best] = 1.0
+            products = products - squares[best] * (products[best] / squares[best, best])
+            squares = squares - np.outer(squares[best], squares[best]) / squares[best, best]
+        return used
+
+    def rounded(self, node: _Node) -> LinearTest | None:
+        """Return the test of a node with short numbers."""
+        if node.test is None or len(node.rows) > MAX_ROWS_PER_FIT:
+            return node.test
+        return round_numbers(node.test, self.X[node.rows], scale=self.space.scale)
 
     def test_of(self, plane: np.ndarray) -> LinearTest | None:
         """Write a plane as a test in the user's units, as growing does; None where there is none."""
@@ -396,8 +428,8 @@ def _nodes_of(tree: Tree) -> _Node:
     return nodes[-1]
 
 
-def _grown(root: _Node, gain: Gain) -> GrownNode:
-    """Return the nodes as those that growing makes."""
+def _grown(root: _Node, gain: Gain, rounded: Callable[[_Node], LinearTest | None] | None) -> GrownNode:
+    """Return the nodes as those that growing makes, with rounded tests if that is wanted."""
     order, stack = [], [root]
     while stack:
         order.append(stack.pop())
@@ -406,7 +438,8 @@ def _grown(root: _Node, gain: Gain) -> GrownNode:
     for node in reversed(order):
         children = [made[id(child)] for child in node.children]
         gained = gain(children[0].counts, children[1].counts) if children else 0.0
-        made[id(node)] = GrownNode(node.rows, np.empty(0), 0, 0, node.counts, node.test, gained, children)
+        test = node.test if rounded is None else rounded(node)
+        made[id(node)] = GrownNode(node.rows, np.empty(0), 0, 0, node.counts, test, gained, children)
     return made[id(root)]
 
 

@@ -11,7 +11,9 @@
 `elimination`         coefficients improved in turn, attributes dropped (Figure 4: CART-LC; and `max_terms`)
 `histograms`          class counts along many lines, for large nodes; `histogram_scores` scores them
 `regression`          the same search for numbers
-`newton`              ridge logistic regression, for starts
+`penalised_growth`    the default: a subtree grown by axis-parallel splits, linear classifiers and the search
+`linear_fits`         linear classifiers of a node: `class_views` of its examples, `groupings` of its classes,
+                      logistic regression (`newton`), `least_squares`
 `annealing`           SADT;  `linear_machine`: LMDT;  `perceptron`: the pocket algorithm
 `exact_sums`          sums without rounding
 `records`, `layout`   what kernels take: records with named fields; codes and columns of tables

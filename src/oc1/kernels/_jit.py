@@ -218,7 +218,7 @@ class _Announcer(event.Listener):
         if not _announced:
             _announced = True
             print(
-                "oc1: compiling kernels (once on this machine, some fifteen seconds; later runs use the cache)",
+                "oc1: compiling kernels (once on this machine, about a minute; later runs use the cache)",
                 file=sys.stderr,
             )
 

@@ -3,9 +3,13 @@
 Nodes are many and small, so that calls into numpy would take longer than the arithmetic; large products go to BLAS.
 """
 
-import numpy as np
+from functools import cache
 
-from ._jit import allocating, kernel
+import numpy as np
+from numba import types
+
+from ._jit import allocating, kernel, pointer, signature
+from .records import matrix, vector
 
 #: A Newton step that changes no coefficient by more, as a share of the largest, is the last one.
 SETTLED = 1e-2
@@ -94,8 +98,7 @@ def objective_of(margins, right, weights, penalty, plane):
     return total
 
 
-@kernel(allocates=True)
-def fit(Z, right, weights, ridge, plane, left_out):
+def fit_logistic(Z, right, weights, ridge, plane, left_out):
     """Improve a plane until it is that of the regression; write the left-out margins; return their loss.
 
     Parameters are those of `oc1.linear.ridge_logistic`; Z is contiguous. Loops, because expressions of arrays take
@@ -170,3 +173,13 @@ def fit(Z, right, weights, ridge, plane, left_out):
             spread += products[j, m] * Z[j, m]
         left_out[j] = margins[j] + spread * slope[j] / (1.0 - min(spread * curvature[j], MAX_LEVERAGE))
     return loss_of(left_out, right, weights)
+
+
+fit = kernel(fit_logistic, allocates=True)
+LOGISTIC = signature(float, matrix, types.boolean[::1], vector, float, vector, vector)
+
+
+@cache
+def compiled_logistic():
+    """Return the fit as a pointer, for kernels that call it."""
+    return pointer(LOGISTIC, fit_logistic, allocates=True)

@@ -14,13 +14,14 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..data.search_space import NORMALIZATIONS
 from ..data.training import Training
-from ..growing.options import MIN_LARGE_ROWS, NEVER, PAPER_RULES, GrowthOptions, SearchRules
-from ..growing.starts import STARTS
+from ..growing.options import MIN_LARGE_ROWS, NEVER, PAPER_RULES, STARTS, GrowthOptions, SearchRules
+from ..growing.progress import Reporter
 from ..growing.tao import refine
 from ..impurity import MEASURES, ImpurityFunction, get_measure
 from ..kernels import layout
 from ..tree.linear import Tree
 from .base import CategoricalTree, Grown, Pruned, SearchedTree, automatic_pruning
+from .contest import Entrant, hold_contest, pruned_at
 from .parameters import at_least, parameter
 
 if TYPE_CHECKING:
@@ -39,7 +40,11 @@ PRESETS = {
 RULES = {None: SearchRules(), "paper": PAPER_RULES}
 #: The starts of the paper, and those that did best when the complexity penalty chooses among the results.
 PAPER_STARTS = ("axis", "random")
-PENALISED_STARTS = ("axis", "logistic", "least_squares", "random")
+PENALISED_STARTS = STARTS
+#: The kinds of trees that compete with ``splits="auto"``. All but the first are grown to purity and pruned.
+KINDS = ("best", "axis", "linear")
+#: There is no contest where the first tree misclassifies no larger share of the examples.
+MAX_UNCHALLENGED_ERROR = 0.002
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -64,8 +69,14 @@ class OC1Classifier(CategoricalTree, SearchedTree):
             default="twoing"
         The impurity measure. A function ``f(left, right) -> float`` of the class weights on the two sides (float arrays
         in the order of ``classes_``; smaller values mean purer) is compiled by Numba and runs at native speed.
-    splits : {"best", "axis", "oblique"}, default="best"
-        The kind of splits: the better of both; axis-parallel only (OC1-AP); or oblique only.
+    splits : {"auto", "best", "axis", "linear", "oblique"}, default="auto"
+        The kind of tree. "best": at each node, an axis-parallel split, a linear classifier or a split of OC1's search,
+        whichever is worth most. "axis": axis-parallel splits only (OC1-AP). "linear": axis-parallel splits and linear
+        classifiers that tell two classes, or one class and the rest, apart, without a search, until the leaves are
+        pure; then the tree is pruned. "oblique": as "best", but without axis-parallel splits. "auto": the first three
+        compete by five-fold cross-validation (on at most 4000 examples), and "best" stays unless another is clearly
+        more accurate. It means "best" where the complexity penalty does not apply (see `prune`), with more than
+        100,000 examples, and together with `sparsity`, `max_leaf_nodes` or `axis_bias`.
     normalize : {"auto", "standard", "positive"}, default="auto"
         Search on standardised attributes, which makes the tree independent of their units, or on attributes as they
         are, those with negative values shifted into the positive quadrant, as in the authors' program. "auto":
@@ -77,10 +88,9 @@ class OC1Classifier(CategoricalTree, SearchedTree):
     n_jumps : int, default=5
         Number of random directions tried at each local minimum (the paper's J).
     starts : list of str or None, default=None
-        Starting points of the search at a node: "axis" (the best axis-parallel split), "random", and the linear
-        classifiers "logistic" and "least_squares" (one class against the rest, regularised, scored by leave-one-out
-        predictions).
-        None: all of them where the complexity penalty applies (see `prune`), else the paper's axis and random.
+        Starting points of the search at a node: "axis" (the best axis-parallel split), "linear" (a linear classifier
+        that tells two classes, or one class and the rest, apart) and "random".
+        None: all of them where the complexity penalty applies (see `prune`), else the paper's "axis" and "random".
     complexity_penalty : float, default=3.0
         Penalty on the Twoing value of a split, for each coefficient that the search has chosen, because that much could
         be due to chance. It is divided by the number of examples at the node. A larger penalty gives smaller trees.
@@ -168,6 +178,11 @@ class OC1Classifier(CategoricalTree, SearchedTree):
     ----------
     tree_ : Tree
         The fitted tree; ``print(clf.tree_)`` shows it.
+    splits_ : str
+        The kind of tree: `splits`, or the winner with ``splits="auto"``.
+    cv_accuracies_ : dict of str to float
+        With ``splits="auto"``, the accuracy of each kind of tree in the folds that it took part in: those that fall
+        far behind leave the contest early. Empty where no contest was held.
     unpruned_tree_ : Tree
         The tree as it was grown.
     pruning_path_ : record array with the fields ``alpha``, ``leaves``, ``accuracy``
@@ -197,7 +212,7 @@ class OC1Classifier(CategoricalTree, SearchedTree):
 
     preset: str | None = parameter(None, StrOptions(set(PRESETS) - {None}), None)
     criterion: str | ImpurityFunction = parameter("twoing", StrOptions(set(MEASURES)), callable)
-    splits: str = parameter("best", StrOptions({"best", "axis", "oblique"}))
+    splits: str = parameter("auto", StrOptions({"auto", *KINDS, "oblique"}))
     normalize: str = parameter("auto", StrOptions({"auto", *NORMALIZATIONS}))
     n_restarts: int = parameter(20, at_least(0))
     n_jumps: int = parameter(5, at_least(0))
@@ -225,15 +240,29 @@ class OC1Classifier(CategoricalTree, SearchedTree):
 
     @property
     def _is_penalised(self) -> bool:
-        """Whether the complexity penalty applies: it decides where the tree ends."""
+        """Whether the complexity penalty applies: it says which split is made."""
         classical = self.splits == "axis" or self._setting("normalize") != "standard"
-        return self._setting("prune") == "auto" and not classical and self.complexity_penalty > 0.0
+        is_wanted = self._setting("prune") == "auto" or self.splits == "linear"
+        return is_wanted and not classical and self.complexity_penalty > 0.0
+
+    @property
+    def _rounds(self) -> bool:
+        return self._is_penalised if self.rounding is None else self.rounding
+
+    @property
+    def _is_grown_to_purity(self) -> bool:
+        return self.splits == "linear" and self._is_penalised
 
     def _options(self, n_classes: int) -> GrowthOptions:
         penalised, rules = self._is_penalised, RULES[self.preset]
+        if self.splits == "linear" and not penalised:
+            raise ValueError("splits='linear' needs normalize='standard' and a complexity_penalty above 0")
         usual_starts = PENALISED_STARTS if penalised else PAPER_STARTS
         return self._from_parameters(
             GrowthOptions,
+            splits="best" if self.splits in ("auto", "linear") else self.splits,
+            to_purity=self._is_grown_to_purity,
+            splits_ties=self.preset is None and self._setting("prune") is not None,
             measure=get_measure(self.criterion, n_classes),
             order=ORDERS[self.order],
             stagnation=float(self.stagnation),
@@ -241,14 +270,45 @@ class OC1Classifier(CategoricalTree, SearchedTree):
             normalize=self._setting("normalize"),
             starts=known_starts(usual_starts if self.starts is None else self.starts),
             complexity_penalty=float(self.complexity_penalty) if penalised else 0.0,
-            rounding=penalised if self.rounding is None else self.rounding,
+            rounding=self._rounds,
             n_jobs=effective_n_jobs(self.n_jobs),
             rules=rules,
             min_large_rows=self._large if rules.samples_large_nodes else NEVER,
         )
 
+    def _learn(self, data: Training) -> None:
+        self.splits_, self.cv_accuracies_ = "best" if self.splits == "auto" else self.splits, {}
+        if not (data.varies and data.n_examples <= self._large and self._holds_contest):
+            super()._learn(data)
+            return
+        first = self._grow(data, data.everything)
+        if first.tree.costs[first.tree.is_leaf].sum() <= MAX_UNCHALLENGED_ERROR:
+            self._finish(data, first, Pruned(first.tree))
+            return
+        outcome = hold_contest({kind: Entrant(self._kind(kind), kind != KINDS[0]) for kind in KINDS}, data)
+        self.splits_, self.cv_accuracies_ = outcome.winner, outcome.accuracies
+        if self.verbose:
+            figures = ", ".join(f"{kind} {accuracy:.1%}" for kind, accuracy in outcome.accuracies.items())
+            Reporter(self.verbose).write(f"kinds of trees, by cross-validation: {figures}; chosen: {outcome.winner}")
+        if outcome.winner == "best":
+            self._finish(data, first, Pruned(first.tree, n_hyperplanes=outcome.n_hyperplanes))
+            return
+        grown = clone(self).set_params(splits=outcome.winner)._grow(data, data.everything)
+        tree = pruned_at(grown, outcome.price)
+        self._finish(data, grown, Pruned(tree, outcome.price, first.n_hyperplanes + outcome.n_hyperplanes))
+
+    def _kind(self, splits: str) -> OC1Classifier:
+        """Return a copy for one kind of tree in a contest, where random starts and short numbers only take time."""
+        return clone(self).set_params(splits=splits, n_restarts=0, rounding=False, verbose=0)  # type: ignore[no-any-return]
+
+    @property
+    def _holds_contest(self) -> bool:
+        """Whether different kinds of trees compete: that is wanted, and all can keep to the parameters."""
+        are_able = self.sparsity is None and self.max_leaf_nodes is None and self.axis_bias == 1.0
+        return self.splits == "auto" and self._is_penalised and are_able
+
     def _pruning_method(self, data: Training) -> str | None:
-        if self._is_penalised:
+        if self._is_penalised and not self._is_grown_to_purity:
             return None
         prune = self._setting("prune")
         return automatic_pruning(data.n_examples) if prune == "auto" else prune
@@ -275,6 +335,8 @@ class OC1Classifier(CategoricalTree, SearchedTree):
             min_samples_leaf=self.min_samples_leaf,
             criterion=self.criterion,
             widen=not self._is_penalised,
+            max_terms=self.max_terms,
+            rounding=self._rounds,
         )
 
     def sparsity_path(

@@ -28,6 +28,8 @@ from .record import FORMAT, FORMAT_VERSION, ModelRecord, Source
 MAX_NESTING_DEPTH = 4
 #: Learners that are not trees of linear tests for classes.
 VOTE, REGRESSOR, MACHINES, BRANCHES = "OC1EnsembleClassifier", "OC1Regressor", "LMDTClassifier", "C45Classifier"
+#: The learner that chooses among kinds of trees, and these.
+OC1, KINDS = "OC1Classifier", ("best", "axis", "linear", "oblique")
 #: Those that know categorical attributes.
 LEARNERS_WITH_CATEGORIES = ("OC1Classifier", "OC1Regressor", "OC1EnsembleClassifier", "C45Classifier")
 
@@ -116,7 +118,8 @@ def _decode_model(data: dict[str, Any], depth: int = 0) -> ModelRecord:
     required = ["learner", "parameters", "n_features", "n_hyperplanes"] + ["classes"] * (learner != REGRESSOR)
     required += ["members"] if is_vote else ["scale", "pruning_path", "tree", "unpruned_tree"]
     oob = ["oob_score", "oob_decision_function"]
-    check.record(data, required, ["feature_names"] + ["categories"] * has_categories + oob * is_vote)
+    optional = ["feature_names"] + ["categories"] * has_categories + oob * is_vote
+    check.record(data, required, optional + ["kind", "cv_accuracies"] * (learner == OC1))
     # A vote has no list with an entry for each attribute.
     n_features = check.whole(data["n_features"], "n_features", 1, MAX_FEATURES if is_vote else 2**31)
     attributes: dict[str, Any] = {
@@ -133,8 +136,20 @@ def _decode_model(data: dict[str, Any], depth: int = 0) -> ModelRecord:
             require(len(attributes["classes_"]) > 0, "labels", "there must be at least one class")
     if has_categories:
         attributes["categories_"] = _decode_categories(data["categories"], n_features) if "categories" in data else None
+    if learner == OC1:
+        attributes |= _decode_kind(data)
     attributes |= _decode_vote(data, attributes, depth) if is_vote else _decode_trees(data, attributes, learner)
     return ModelRecord(learner, mapping(data["parameters"], "parameters"), attributes)
+
+
+def _decode_kind(data: dict[str, Any]) -> dict[str, Any]:
+    """Return the kind of tree; older files do not say which."""
+    kind = check.text(data.get("kind", KINDS[0]), "kind")
+    require(kind in KINDS, "kind", f"must be one of {', '.join(map(repr, KINDS))}, not {described(kind)}")
+    with within("cv_accuracies"):
+        accuracies = check.record(data.get("cv_accuracies", {}), (), KINDS)
+        shares = check.numbers(list(accuracies.values()), "accuracies", low=0, high=1)
+    return {"splits_": kind, "cv_accuracies_": dict(zip(accuracies, shares.tolist(), strict=True))}
 
 
 def _decode_categories(values: Any, n_features: int) -> Categories:

@@ -286,6 +286,8 @@ def _record(tree: Tree) -> ModelRecord:
         "unpruned_tree_": tree,
         "_pruning_path": path,
         "n_hyperplanes_": 0,
+        "splits_": "best",
+        "cv_accuracies_": {},
         "categories_": None,
         "_scale": np.ones(len(tree.fill)),
     }

@@ -104,6 +104,9 @@ def _encode_model(model: Any, left_out: dict[str, None]) -> dict[str, Any]:
     if getattr(model, "categories_", None) is not None:
         data["categories"] = [None if own is None else [*map(_plain, own)] for own in model.categories_]
     data["n_hyperplanes"] = int(model.n_hyperplanes_)
+    if hasattr(model, "splits_"):
+        data["kind"] = model.splits_
+        data["cv_accuracies"] = {kind: float(accuracy) for kind, accuracy in model.cv_accuracies_.items()}
     if hasattr(model, "estimators_"):
         return data | _encode_vote(model, left_out)
     alpha, leaves, score = model.pruning_path_.dtype.names
