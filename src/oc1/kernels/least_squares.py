@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 
 from ._jit import allocating, pointer
-from .newton import CONSTANT_RIDGE, LOGISTIC, MAX_LEVERAGE, ROUNDED, add_up, factor, loss_of, solve
+from .newton import CONSTANT_RIDGE, LOGISTIC, MAX_LEVERAGE, factor_sum, loss_of, project, solve, spreads_of
 
 #: Groups whose projections vary less than this, as a share of what is between them, are taken to vary as much.
 MIN_SPREAD = 1e-3
@@ -45,39 +45,22 @@ def fit_least_squares(Z, right, weights, ridge, plane, left_out):
     The parameters are those of `newton.fit_logistic`, but the plane that is given does not matter.
     """
     n, size = Z.shape
-    half, flat = np.empty((n, size), np.float32), np.empty((size, n), np.float32)
-    system, inverse = np.empty((size, size)), np.empty((size, size), np.float32)
-    penalty, column, values = np.empty(size), np.empty(size), np.empty(n)
+    half, system = np.empty((n, size), np.float32), np.empty((size, size))
+    penalty, values = np.empty(size), np.empty(n)
     for m in range(size):
         penalty[m], plane[m] = ridge if m < size - 1 else CONSTANT_RIDGE, 0.0
     for j in range(n):
         root = np.sqrt(weights[j])
         for m in range(size):
-            half[j, m], flat[m, j] = root * Z[j, m], Z[j, m]
+            half[j, m] = root * Z[j, m]
             plane[m] += weights[j] * Z[j, m] if right[j] else 0.0
-    gram = np.dot(half.T, half)
-    for i in range(size):
-        for m in range(size):
-            system[i, m] = gram[i, m]
-        system[i, i] += penalty[i] + ROUNDED * system[i, i]
-    if not factor(system, penalty):  # attributes that all but agree
-        add_up(Z, weights, np.ones(n), penalty, system)
-        factor(system, penalty)
+    factor_sum(half, Z, weights, np.ones(n), penalty, system)
     solve(system, plane)
-    for m in range(size):
-        for i in range(size):
-            column[i] = 1.0 if i == m else 0.0
-        solve(system, column)
-        for i in range(size):
-            inverse[i, m] = column[i]
-    products = np.dot(flat.T, inverse)
+    project(Z, plane, values)
+    spreads = spreads_of(Z, system)
     for j in range(n):
-        value, leverage = 0.0, 0.0
-        for m in range(size):
-            value += plane[m] * Z[j, m]
-            leverage += products[j, m] * Z[j, m]
-        leverage = min(leverage, MAX_LEVERAGE)
-        values[j] = value - leverage / (1.0 - leverage) * ((1.0 if right[j] else 0.0) - value)
+        leverage = min(spreads[j], MAX_LEVERAGE)
+        values[j] -= leverage / (1.0 - leverage) * ((1.0 if right[j] else 0.0) - values[j])
     turn_into_logits(values, right, weights, plane, left_out)
     return loss_of(left_out, right, weights)
 

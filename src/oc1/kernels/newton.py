@@ -1,4 +1,4 @@
-"""Compiled: ridge logistic regression by Newton's method, with the margins of left-out examples (see `oc1.linear`).
+"""Compiled: ridge logistic regression by Newton's method, with the margins of left-out examples.
 
 Nodes are many and small, so that calls into numpy would take longer than the arithmetic; large products go to BLAS.
 """
@@ -98,15 +98,51 @@ def objective_of(margins, right, weights, penalty, plane):
     return total
 
 
+@allocating
+def factor_sum(half, Z, weights, curvature, penalty, system):
+    """Write the Cholesky factor of the system of examples to `system`.
+
+    `half` has the examples, each times the root of its weight and curvature.
+    """
+    gram = np.dot(half.T, half)
+    for i in range(penalty.size):
+        for m in range(penalty.size):
+            system[i, m] = gram[i, m]
+        system[i, i] += penalty[i] + ROUNDED * system[i, i]
+    if not factor(system, penalty):  # attributes that all but agree
+        add_up(Z, weights, curvature, penalty, system)
+        factor(system, penalty)
+
+
+@allocating
+def spreads_of(Z, lower):
+    """Return what each example would move its own margin by, for each unit of its slope: z' S^-1 z."""
+    n, size = Z.shape
+    flat, inverse = np.empty((size, n), np.float32), np.empty((size, size), np.float32)
+    column, spreads = np.empty(size), np.zeros(n)
+    for m in range(size):
+        for i in range(size):
+            column[i] = 1.0 if i == m else 0.0
+        solve(lower, column)
+        for i in range(size):
+            inverse[i, m] = column[i]
+        for j in range(n):
+            flat[m, j] = Z[j, m]
+    products = np.dot(flat.T, inverse)
+    for j in range(n):
+        for m in range(size):
+            spreads[j] += products[j, m] * Z[j, m]
+    return spreads
+
+
 def fit_logistic(Z, right, weights, ridge, plane, left_out):
     """Improve a plane until it is that of the regression; write the left-out margins; return their loss.
 
-    Parameters are those of `oc1.linear.ridge_logistic`; Z is contiguous. Loops, because expressions of arrays take
-    seconds to compile; both products have arguments of the same types, so that they are compiled once.
+    Parameters are those of `oc1.growing.linear_models.ridge_logistic`; Z is contiguous. Loops, because expressions of
+    arrays take seconds to compile; all products have arguments of the same types, so that they are compiled once.
     """
     n, size = Z.shape
-    half, flat = np.empty((n, size), np.float32), np.empty((size, n), np.float32)
-    system, inverse = np.empty((size, size)), np.empty((size, size), np.float32)
+    half, system = np.empty((n, size), np.float32), np.empty((size, size))
     step, trial, penalty = np.empty(size), np.empty(size), np.empty(size)
     margins, curvature, slope = np.empty(n), np.empty(n), np.empty(n)
     for m in range(size):
@@ -124,14 +160,7 @@ def fit_logistic(Z, right, weights, ridge, plane, left_out):
             for m in range(size):
                 half[j, m] = root * Z[j, m]
                 step[m] += weights[j] * slope[j] * Z[j, m]
-        gram = np.dot(half.T, half)
-        for i in range(size):
-            for m in range(size):
-                system[i, m] = gram[i, m]
-            system[i, i] += penalty[i] + ROUNDED * system[i, i]
-        if not factor(system, penalty):  # attributes that all but agree
-            add_up(Z, weights, curvature, penalty, system)
-            factor(system, penalty)
+        factor_sum(half, Z, weights, curvature, penalty, system)
         solve(system, step)
         largest, further = 0.0, np.inf
         for m in range(size):
@@ -157,21 +186,11 @@ def fit_logistic(Z, right, weights, ridge, plane, left_out):
             longest = max(longest, abs(plane[m]))
         if not largest > SETTLED * longest:
             break
-    # The last step was short: its system is that of the plane. Its inverse, column by column, gives the leverages.
-    for m in range(size):
-        for i in range(size):
-            step[i] = 1.0 if i == m else 0.0
-        solve(system, step)
-        for i in range(size):
-            inverse[i, m] = step[i]
-        for j in range(n):
-            flat[m, j] = Z[j, m]
-    products = np.dot(flat.T, inverse)
+    # The last step was short: its system is that of the plane.
+    spreads = spreads_of(Z, system)
     for j in range(n):
-        spread = 0.0
-        for m in range(size):
-            spread += products[j, m] * Z[j, m]
-        left_out[j] = margins[j] + spread * slope[j] / (1.0 - min(spread * curvature[j], MAX_LEVERAGE))
+        leverage = min(spreads[j] * curvature[j], MAX_LEVERAGE)
+        left_out[j] = margins[j] + spreads[j] * slope[j] / (1.0 - leverage)
     return loss_of(left_out, right, weights)
 
 
