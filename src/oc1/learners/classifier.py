@@ -83,8 +83,8 @@ class OC1Classifier(CategoricalTree, SearchedTree):
         "positive" with ``preset="paper"``, else "standard".
     n_restarts : int, default=20
         Number of searches per node (the paper's R). The first starts from the best axis-parallel split, the others from
-        random hyperplanes; 0 still searches once. (With the complexity penalty and linear starting points, half as many
-        start from random hyperplanes.)
+        random hyperplanes; 0 still searches once. (With the complexity penalty, a quarter as many start from random
+        hyperplanes, half as many at nodes with 100,000 examples or more.)
     n_jumps : int, default=5
         Number of random directions tried at each local minimum (the paper's J).
     starts : list of str or None, default=None
@@ -118,9 +118,10 @@ class OC1Classifier(CategoricalTree, SearchedTree):
     min_samples_oblique : int or None, default=None
         Nodes with fewer examples only get axis-parallel splits. None: twice the number of attributes.
     max_terms : int or None, default=None
-        Maximum number of attributes per split, to keep tests readable. Starting from the best split found, the least
-        important attribute is dropped (CART's rule) and the remaining coefficients are improved, until few enough are
-        left. None: no limit.
+        Maximum number of attributes per split, to keep tests readable. Where the complexity penalty applies, linear
+        classifiers select the attributes that separate their classes best, and the search combines no more. Otherwise,
+        starting from the best split found, the least important attribute is dropped (CART's rule) and the remaining
+        coefficients are improved, until few enough are left. None: no limit.
     max_depth : int or None, default=None
         Maximum depth of the tree; the root has depth 0.
     min_samples_split : int, default=2
