@@ -303,9 +303,9 @@ def test_long_tests_are_cut_to_their_most_important_terms():
     terms = summarise_nodes(model)[0].terms
     assert len(terms) > 9
     words = " ".join(lines_of_test(model.tree_, 0, model._scale, 27))
-    best = sorted(terms, key=lambda term: -term[2])[:5]
+    best = sorted(terms, key=lambda term: -term[2])[:6]
     assert all(f"{name} " in words for name, _, _ in best)
-    assert f"... ({len(terms) - 5} more) >" in words
+    assert f"… {len(terms) - 6} more (" in words
     shorter = OC1Classifier(random_state=0, max_depth=1, prune=None).fit(X[:, :3], y)
     words = " ".join(lines_of_test(shorter.tree_, 0, shorter._scale, 27))
     assert words == summarise_nodes(shorter)[0].equation

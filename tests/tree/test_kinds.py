@@ -66,8 +66,8 @@ def test_a_branch_has_a_name_a_condition_and_a_child(tree):
         n_branches = int((tree.children[node] >= 0).sum())
         assert len(tree.branch_names(node)) == len(tree.conditions(node)) == n_branches
         assert len(tree.branch_functions(node)) == (0 if tree.has_thresholds else n_branches)
-        assert tree.equation(node) == " ".join(tree.equation_sides(node))
-        assert tree.question(node) in tree.equation(node)
+        assert tree.equation(node) == " ".join(tree.equation_words(node))
+        assert " ".join(tree.question(node)) in tree.equation(node)
 
 
 def test_thresholds_and_terms_are_there_where_tests_are(tree):

@@ -4,6 +4,7 @@ import pytest
 from oc1 import OC1Classifier, OC1EnsembleClassifier, OC1Regressor
 from oc1.baselines import LMDTClassifier
 from oc1.tree.summaries import NodeExamples, summarise_nodes
+from oc1.tree.wording import number
 
 
 def check_histograms(model, X, y, bins):
@@ -42,7 +43,7 @@ def test_histograms_of_numbers(noisy):
     X, _ = noisy
     model = OC1Regressor(prune=None, max_depth=3, random_state=0).fit(X, X @ [1, 2, 0, -1])
     assert check_histograms(model, X, None, 10) == 7
-    assert [own.label for own in summarise_nodes(model)] == [f"{value:.4g}" for value in model.tree_.values]
+    assert [own.label for own in summarise_nodes(model)] == [number(value, 4) for value in model.tree_.values]
 
 
 def test_bars_are_where_the_projections_are(noisy):

@@ -1,10 +1,14 @@
+import re
+
 import numpy as np
 import pandas as pd
+import pytest
 
 from oc1 import OC1Classifier
 from oc1.tree.linear import Tree
 from oc1.tree.machine import MachineTree
 from oc1.tree.text import MAX_DEPTH, text
+from oc1.tree.wording import MINUS
 
 
 def test_text_speaks_in_the_users_names_and_units():
@@ -14,31 +18,31 @@ def test_text_speaks_in_the_users_names_and_units():
     clf = OC1Classifier(prune=None, random_state=0, n_restarts=40, n_jumps=40).fit(frame, y)
     lines = str(clf.tree_).splitlines()
     assert len(lines) == 3
-    words = lines[0].split()
-    assert (words[1], words[2], words[4], words[5]) == ("petal_len", "-", "petal_wid", ">")
-    ratio = float(words[0]) / float(words[3])
-    assert abs(ratio - 0.37 / 1.2) < 0.05
-    assert abs(float(words[6]) / float(words[3]) - 0.4 / 1.2) < 0.1
-    assert lines[1].startswith("|-- no:  no  [")
-    assert lines[2].startswith("`-- yes: yes  [0 ")
+    # The widths vary by 0.7 and the lengths by 2: the larger share comes first.
+    found = re.fullmatch(f"{MINUS}(.*)petal_wid [+] (.*) petal_len > (.*)", lines[0])
+    width, length, threshold = (float(part.replace(MINUS, "-") or 1) for part in found.groups())
+    assert abs(length / width - 0.37 / 1.2) < 0.05
+    assert abs(threshold / width - 0.4 / 1.2) < 0.1
+    assert re.fullmatch(r"\|-- no:  no  [\d.]+% of \d+", lines[1])
+    assert re.fullmatch(r"`-- yes: yes  100% of \d+", lines[2])
     assert text(clf) == text(clf.tree_) == str(clf.tree_)
 
 
 def test_without_names_attributes_are_numbered():
     clf = OC1Classifier(splits="axis", prune=None).fit([[0.0, 5.0], [0.0, 6.0]], ["a", "b"])
     assert clf.tree_.equation(0) == "x2 > 5.5"
-    assert str(clf.tree_) == "x2 > 5.5\n|-- no:  a  [1 0]\n`-- yes: b  [0 1]"
+    assert str(clf.tree_) == "x2 > 5.5\n|-- no:  a  100% of 1\n`-- yes: b  100% of 1"
 
 
 def test_a_single_leaf():
     clf = OC1Classifier().fit([[0.0], [1.0]], ["a", "a"])
-    assert str(clf.tree_) == "a  [2]"
+    assert str(clf.tree_) == "a  100% of 2"
 
 
 def test_every_node_has_a_line(noisy):
     X, y = noisy
     clf = OC1Classifier(prune=None, n_restarts=1, random_state=0).fit(X, y)
-    assert len(text(clf, digits=6).splitlines()) == clf.tree_.n_nodes
+    assert len(text(clf, digits=6, width=10_000).splitlines()) == clf.tree_.n_nodes
 
 
 def test_thresholds_have_the_digits_they_need():
@@ -63,11 +67,11 @@ def test_a_tree_of_machines():
     )
     assert str(tree).splitlines() == [
         "largest of",
-        "|-- a (width - 0.25 year + 0): a  [2 0 0]",
-        "|-- b (0.333 year - 7): largest of",
-        "|   |-- a (year - 2000.5): c  [0 0 1]",
-        "|   `-- b (-year + 2000.5): b  [0 4 0]",
-        "`-- c (-width - 0.0833 year + 7): c  [0 0 2]",
+        f"|-- a (width {MINUS} 0.25 year + 0): a  100% of 2",
+        f"|-- b (0.333 year {MINUS} 7): largest of",
+        f"|   |-- a (year {MINUS} 2000.5): c  100% of 1",
+        f"|   `-- b ({MINUS}year + 2000.5): b  100% of 4",
+        f"`-- c ({MINUS}width {MINUS} 0.0833 year + 7): c  100% of 2",
     ]
 
 
@@ -91,3 +95,59 @@ def test_very_deep_trees_are_cut():
     lines = str(tree).splitlines()
     assert len(lines) == 2 * MAX_DEPTH + 3
     assert lines[-1].endswith(f"`-- yes: ... ({n - MAX_DEPTH} leaves)")
+
+
+def long_test(n_terms=12, n_classes=2):
+    """A tree of one test whose k-th attribute has the share k of the sum 1 + 2 + ... + n_terms."""
+    return Tree(
+        children=np.array([[1, 2], [-1, -1], [-1, -1]], dtype=np.int32),
+        counts=np.array([[3.0, 5], [3, 0], [0, 5]]),
+        gains=np.array([1.0, 0, 0]),
+        fill=np.zeros(n_terms),
+        classes=np.array(["a", "b"]),
+        feature_names=tuple(f"attribute {m}" for m in range(1, n_terms + 1)),
+        terms=np.array([0, n_terms, n_terms, n_terms]),
+        features=np.arange(n_terms, dtype=np.int32),
+        coefficients=np.array([(-1) ** m / 10 for m in range(n_terms)]),
+        thresholds=np.array([4902.3, 0, 0]),
+        gaps=np.array([2.0, 0, 0]),
+        scale=np.arange(1.0, n_terms + 1),
+    )
+
+
+def test_the_largest_terms_are_shown_and_the_others_counted():
+    lines = text(long_test()).splitlines()
+    shown = " ".join(line.strip("| ") for line in lines[:-2])
+    assert shown == (
+        f"{MINUS}0.1 attribute 12 + 0.1 attribute 11 {MINUS} 0.1 attribute 10 + 0.1 attribute 9 "
+        f"{MINUS} 0.1 attribute 8 + 0.1 attribute 7 + … 6 more (26.9%) > 4902"
+    )
+    for max_terms in (1, 3, 12):
+        words = " ".join(text(long_test(), max_terms=max_terms).split())
+        assert words.count("attribute") == max_terms
+        assert ("more" in words) == (max_terms < 12)
+    assert text(long_test(), max_terms=None).count("attribute") == 12
+    assert text(long_test(8)).count("attribute") == 8
+
+
+@pytest.mark.parametrize("width", [1, 40, 60, 80, 200])
+def test_lines_are_wrapped_behind_those_of_the_tree(width):
+    lines = text(long_test(), width=width, max_terms=None).splitlines()
+    assert all(len(line) <= max(width, 42) for line in lines)
+    assert all(line.startswith("| ") for line in lines[1:-2])
+    joined = " ".join(" ".join(line.lstrip("| ") for line in lines[:-2]).split())
+    assert joined == long_test().equation(0)
+
+
+def test_a_part_of_a_tree(noisy):
+    X, y = noisy
+    tree = OC1Classifier(prune=None, n_restarts=1, random_state=0).fit(X, y).tree_
+    whole, part = text(tree), text(tree, node=int(tree.children[0, 1]))
+    assert all(line.strip("|`- ").removeprefix("yes: ") in whole for line in part.splitlines())
+    cut = text(tree, max_depth=1).splitlines()
+    assert sum("leaves)" in line for line in cut) == (tree.depths == 2).sum()
+
+
+def test_classes_are_painted():
+    painted = text(long_test(), paint=lambda name, number: f"<{number}>{name}</>").splitlines()
+    assert painted[-2:] == ["|-- no:  <0>a</>  100% of 3", "`-- yes: <1>b</>  100% of 5"]

@@ -14,7 +14,7 @@ from oc1.tree.machine import MachineTree
 from oc1.tree.regression import RegressionTree
 from oc1.tree.validation import InvalidField, described, labels, tree_fields, within
 
-OPTIONAL = {"codes", "categories", "missing", "kind"}
+OPTIONAL = {"scale", "codes", "categories", "missing", "kind"}
 
 
 def grown():

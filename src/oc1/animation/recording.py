@@ -25,7 +25,7 @@ from ..learners.base import Grown, standard_scale
 from ..learners.classifier import OC1Classifier
 from ..plotting.style import shortened
 from ..tree.linear import Tree
-from ..tree.text import feature_name, write_test
+from ..tree.wording import feature_name, write_test
 
 #: The path of the root, as ``.dt`` files write it.
 ROOT = "Root"

@@ -15,7 +15,7 @@ from ..data.categories import labels_of
 from ..learners.reduction import ReducedModel, ReducedTree, reduce_model
 from ..tree.pruning import PruningSequence, prune_sequence
 from ..tree.summaries import Histogram, NodeExamples, class_numbers, without_names
-from ..tree.text import digits_needed
+from ..tree.wording import digits_needed
 
 #: Examples that a button offers to try, and those that are drawn on the map of a model on two attributes.
 MAX_TRIED, MAX_DRAWN = 200, 2000

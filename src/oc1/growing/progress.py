@@ -11,7 +11,7 @@ import numpy as np
 
 from ..kernels import layout
 from ..tree.printable import printable
-from ..tree.text import feature_name, write_test
+from ..tree.wording import feature_name, write_test
 
 #: Moves of one search of a node that are noted at most; there may be a hundred thousand at large nodes.
 MOST_MOVES = 20_000

@@ -158,7 +158,7 @@ def refine(
             root = refiner.improved(root)
         grown = _grown(root, _gain_of(criterion, len(tree.classes)), refiner.rounded if rounding else None)
     new = build_tree(grown, tree.fill, tree.classes, tree.feature_names)
-    return replace(new, codes=tree.codes, categories=tree.categories)
+    return replace(new, codes=tree.codes, categories=tree.categories, scale=tree.scale)
 
 
 class _Refiner:

@@ -234,6 +234,7 @@ class TreeEstimator(BaseOC1Estimator):
         """
         with unchanged_on_failure(self):
             self._learn(self._validate(X, y, sample_weight))
+            self.__dict__.pop("source_", None)  # of a model that was loaded from a file
         return self
 
     def _learn(self, data: Training) -> None:
@@ -282,8 +283,10 @@ class TreeEstimator(BaseOC1Estimator):
 
     def _finish(self, data: Training, grown: Grown, pruned: Pruned) -> None:
         """Keep what was learnt."""
-        self.tree_: TreeStructure = pruning.cut_at(pruned.tree, self.ccp_alpha)
-        self.unpruned_tree_ = grown.tree
+        tree: Any = pruning.cut_at(pruned.tree, self.ccp_alpha)
+        unpruned: Any = grown.tree
+        self.tree_: TreeStructure = replace(tree, scale=grown.scale)
+        self.unpruned_tree_ = self.tree_ if unpruned is tree else replace(unpruned, scale=grown.scale)
         self.n_hyperplanes_ = grown.n_hyperplanes + pruned.n_hyperplanes
         self._scale = grown.scale
         if hasattr(self, "categorical_features"):

@@ -142,6 +142,7 @@ class OC1EnsembleClassifier(BaseOC1Classifier):
         """
         with unchanged_on_failure(self):
             self._learn(self._validate(X, y, sample_weight))
+            self.__dict__.pop("source_", None)  # of a model that was loaded from a file
         return self
 
     def _validate(self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None) -> _Examples:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,15 +10,12 @@ from sklearn.utils import check_consistent_length
 
 from ..tree.structure import TreeStructure
 from ..tree.summaries import tree_of
-from ..tree.text import attribute_names, write_terms
+from ..tree.text import attribute_names
+from ..tree.wording import terms_of, wrapped, write_terms
 from .style import shortened
 
-#: A test with more terms than this shows only its most important ones.
-MAX_TERMS = 9
-TERMS_OF_LONG_TEST = 5
 #: Length of a line where names are long.
 MAX_CHARACTERS = 40
-_TIED = "\N{NO-BREAK SPACE}"
 
 
 def names_of(model: Any) -> list[str]:
@@ -56,19 +51,7 @@ def checked_targets(y: ArrayLike, n_samples: int) -> np.ndarray:
 
 def left_side(tree: TreeStructure, node: int, scale: np.ndarray, digits: int = 3) -> list[str]:
     """Write the terms of a test; if there are too many, only the most important, and how many more there are."""
-    features, (coefficients,), _ = tree.node_functions(node)
-    if len(features) <= MAX_TERMS:
-        return write_terms(tree, features, coefficients, digits)
-    order = np.argsort(-np.abs(coefficients * scale[features]), kind="stable")[:TERMS_OF_LONG_TEST]
-    more = f"+ ... ({len(features) - len(order)} more)"
-    return [*write_terms(tree, features[order], coefficients[order], digits), more]
-
-
-def wrapped(words: Sequence[str], width: int) -> list[str]:
-    """Write words in lines, each word whole where a line has room for it."""
-    tied = " ".join(word.replace(" ", _TIED) if len(word) <= width else word for word in words)
-    lines = textwrap.wrap(tied, width, break_on_hyphens=False)
-    return [line.replace(_TIED, " ") for line in lines]
+    return write_terms(terms_of(tree, node, scale), digits, "auto")
 
 
 def lines_of_test(tree: TreeStructure, node: int, scale: np.ndarray, width: int, digits: int = 3) -> list[str]:
@@ -76,8 +59,8 @@ def lines_of_test(tree: TreeStructure, node: int, scale: np.ndarray, width: int,
     if not tree.has_thresholds:
         names = [shortened(name) for name in tree.branch_names(node)]
         return wrapped(["largest of", *(f"{name}," for name in names[:-1]), names[-1]], width)
-    sides = tree.equation_sides(node, digits)
-    if len(sides) == 1 or not sides[-1].startswith("> "):
-        return wrapped(" ".join(sides).split(" "), width)
-    words = [*left_side(tree, node, scale, digits), sides[-1]]
+    words = tree.equation_words(node, digits)
+    if not words[-1].startswith("> "):
+        return wrapped(" ".join(words).split(" "), width)
+    words = [*left_side(tree, node, scale, digits), words[-1]]
     return wrapped(words, max(width, min(MAX_CHARACTERS, max(map(len, words)))))

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.colors import ListedColormap
 
-from ..tree.text import feature_name
+from ..tree.wording import feature_name
 from .regions import Box
 from .style import MAX_VECTORS, class_style, plain, tint
 

@@ -9,7 +9,8 @@ from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
 from ..tree.summaries import NodeExamples, scale_of, tree_of
-from .equations import checked_targets, checked_threshold, left_side, wrapped
+from ..tree.wording import number, wrapped
+from .equations import checked_targets, checked_threshold, left_side
 from .partition import point_style
 from .style import COLOURS, add_legend, axes_or_new, class_layers, class_legend, plain, shortened, shown_classes
 
@@ -80,8 +81,8 @@ def plot_projection(model: Any, node: int, X: Any, y: ArrayLike | None = None, *
         arrow = f"{count} \N{RIGHTWARDS ARROW}" if child else f"\N{LEFTWARDS ARROW} {count}"
         words = plain(f"mostly {label}" if tree.predicts_classes else f"predicts {label}")
         ax.set_title(f"{arrow}\n{words}", loc="right" if child else "left", size=9)
-    sides = tree.equation_sides(node)
-    right_side = sides[-1] if len(sides) == 2 else f"> {threshold:.3g}"
+    comparison = tree.equation_words(node)[-1]
+    right_side = comparison if comparison.startswith("> ") else f"> {number(threshold)}"
     lines = wrapped([*left_side(tree, node, scale_of(model, examples)), right_side], 70)
     margin = 0.02 * (edges[-1] - edges[0])
     ax.set(xlim=(edges[0] - margin, edges[-1] + margin), xlabel="\n".join(map(plain, lines)))

@@ -16,7 +16,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..tree.structure import TreeStructure
 from ..tree.summaries import NodeExamples, checked_rows, class_numbers, scale_of, tree_of, without_names
-from .equations import checked_targets, checked_threshold, left_side, names_of, wrapped
+from ..tree.wording import wrapped
+from .equations import checked_targets, checked_threshold, left_side, names_of
 from .partition import box_around, number_lines, paint_grid, point_style, refuse_categories, scatter
 from .regions import Box, tree_regions
 from .style import SHADES, add_legend, axes_or_new, node_colour, plain, shortened

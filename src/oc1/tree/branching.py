@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .structure import NodeFunctions, TreeStructure, descend
+from .wording import MaxTerms
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +95,7 @@ class BranchTree(TreeStructure):
         """The attributes that any test uses, in order."""
         return np.unique(self.features[~self.is_leaf])
 
-    def equation_sides(self, node: int, digits: int = 3) -> list[str]:
+    def equation_words(self, node: int, digits: int = 3, max_terms: MaxTerms = None) -> list[str]:
         """Write what an inner node asks: ``age`` and ``> 30``, or the name of a categorical attribute alone."""
         name = self.feature_name(int(self.features[node]))
         if len(self.table(node)):

@@ -88,7 +88,7 @@ def _node(tree: TreeStructure, node: int, answer: str, shown: set[int]) -> str:
     children = [int(child) for child in tree.children[node] if child >= 0]
     if not children:
         return f"<li>{before}{_leaf(tree, node)}</li>"
-    test = tree.question(node)
+    test = " ".join(tree.question(node))
     if children[0] in shown:
         names, functions = tree.branch_names(node), tree.branch_functions(node)
         answers = [f"{name}: {words}" for name, words in zip(names, functions, strict=True)] if functions else names

@@ -13,7 +13,7 @@ from ..data.categories import replace_by_codes
 from ..kernels.predict import Tests, Top, apply
 from ..kernels.records import Source
 from .structure import NodeFunctions, TreeStructure
-from .text import write_membership, write_number, write_terms
+from .wording import MaxTerms, make_terms, write_membership, write_number, write_terms
 
 #: Fewer rows than this are not worth a thread.
 MIN_ROWS_PER_THREAD = 50_000
@@ -139,17 +139,17 @@ class Tree(TreeStructure):
         only_missing = len(self.missing) and self.missing[node] > 0 and self.thresholds[node] == np.finfo(float).max
         return None if self.children[node, 0] < 0 or only_missing else float(self.thresholds[node])
 
-    def equation_sides(self, node: int, digits: int = 3) -> list[str]:
-        """Write the two sides of a test, like ``0.37 a - 1.2 b`` and ``> 0.4``; a set of categories has one only."""
+    def equation_words(self, node: int, digits: int = 3, max_terms: MaxTerms = None) -> list[str]:
+        """Write the terms of a test and the comparison, like ``0.37 a``, ``− 1.2 b``, ``> 0.4``; or categories."""
         features, coefficients, threshold = self.test(node)
         if len(features) == 1 and self.is_categorical(int(features[0])):
             return [write_membership(self, node)]
-        words = write_terms(self, features, coefficients, digits)
+        words = write_terms(make_terms(self, features, coefficients), digits, max_terms)
         if self.threshold(node) is None:
             return [*words, "missing"]
         side = int(self.missing[node]) if len(self.missing) else 0
         suffix = {-1: " and not missing", 0: "", 1: " or missing"}[side]
-        return [" ".join(words), f"> {write_number(threshold, digits, self.gaps[node])}{suffix}"]
+        return [*words, f"> {write_number(threshold, digits, self.gaps[node])}{suffix}"]
 
     def branch_names(self, node: int) -> list[str]:
         """Return what the branches of an inner node are called."""

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .structure import NodeFunctions, TreeStructure, descend
-from .text import write_number, write_terms
+from .wording import MINUS, MaxTerms, make_terms, write_number, write_terms
 
 
 def evaluate(X: np.ndarray, functions: np.ndarray) -> np.ndarray:
@@ -101,29 +101,30 @@ class MachineTree(TreeStructure):
         """The attributes that any function uses, in order."""
         return np.flatnonzero(self.functions[:, :-1].any(axis=0))
 
-    def equation_sides(self, node: int, digits: int = 3) -> list[str]:
+    def equation_words(self, node: int, digits: int = 3, max_terms: MaxTerms = None) -> list[str]:
         """Write the classes whose functions an inner node compares."""
-        return [f"largest of {', '.join(self.branch_names(node))}"]
+        *names, last = self.branch_names(node)
+        return ["largest of", *(f"{name}," for name in names), last]
 
-    def question(self, node: int, digits: int = 3) -> str:
+    def question(self, node: int, digits: int = 3, max_terms: MaxTerms = None) -> list[str]:
         """Write what an inner node asks, where its branches are written below it."""
-        return "largest of"
+        return ["largest of"]
 
     def branch_names(self, node: int) -> list[str]:
         """Return the class for which each branch of an inner node stands."""
         return [str(name) for name in self.classes[self.machine(node)[1]]]
 
-    def branch_functions(self, node: int, digits: int = 3) -> list[str]:
-        """Write the function of each branch of an inner node, like ``0.37 petal_len - petal_wid + 0.4``.
+    def branch_functions(self, node: int, digits: int = 3, max_terms: MaxTerms = None) -> list[str]:
+        """Write the function of each branch of an inner node, like ``0.37 petal_len − petal_wid + 0.4``.
 
         The constant gets more digits where it needs them to keep the examples in their branches.
         """
         written = []
         for row in self.machine(node)[0]:
             features, constant = np.flatnonzero(row[:-1]), row[-1]
-            words = write_terms(self, features, row[features], digits)
+            words = write_terms(make_terms(self, features, row[features]), digits, max_terms)
             number = write_number(abs(constant), digits, self.gaps[node])
-            written.append(f"{' '.join(words)} {'-' if constant < 0 else '+'} {number}")
+            written.append(f"{' '.join(words)} {MINUS if constant < 0 else '+'} {number}")
         return written
 
     def conditions(self, node: int) -> list[str]:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .linear import Tree
+from .wording import number
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,4 +63,4 @@ class RegressionTree(Tree):
 
     def label(self, node: int, digits: int = 4) -> str:
         """Write the number that a node predicts."""
-        return f"{self.values[node]:.{digits}g}"
+        return number(self.values[node], digits)

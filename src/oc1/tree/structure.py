@@ -13,7 +13,8 @@ from scipy import sparse
 
 from ..data.categories import replace_by_codes
 from . import validation
-from .text import feature_name, text
+from .text import text
+from .wording import MaxTerms, feature_name
 
 
 def descend(children: np.ndarray, n_rows: int, choose: Callable[[int, np.ndarray], np.ndarray]) -> np.ndarray:
@@ -74,6 +75,8 @@ class TreeStructure(ABC):
         What the categories are called, for printing.
     missing : int8 array (n_nodes,)
         Where each node sends missing values: see `directions`. Empty if all count as ``fill``.
+    scale : float64 array (n_features,)
+        Spread of each attribute among the training examples, which makes coefficients comparable. Empty if not known.
     """
 
     #: What a tree's dictionary calls its kind.
@@ -96,6 +99,7 @@ class TreeStructure(ABC):
     codes: Any = field(default=(), kw_only=True)
     categories: Any = field(default=(), kw_only=True)
     missing: Any = field(default=(), kw_only=True)
+    scale: Any = field(default=(), kw_only=True)
 
     @property
     def n_nodes(self) -> int:
@@ -212,6 +216,9 @@ class TreeStructure(ABC):
         fill = np.zeros(len(feature_names))
         fill[columns] = self.fill
         own: dict[str, Any] = self._tests_on_columns(columns, len(fill))
+        if len(self.scale):
+            own["scale"] = np.zeros(len(fill))
+            own["scale"][columns] = self.scale
         return replace(self, **own, fill=fill, feature_names=feature_names, classes=classes, codes=(), categories=())
 
     @abstractmethod
@@ -265,29 +272,36 @@ class TreeStructure(ABC):
         return bool(self.codes) and self.codes[feature] is not None
 
     @abstractmethod
-    def equation_sides(self, node: int, digits: int = 3) -> list[str]:
-        """Write what an inner node asks: the two sides of a comparison, or one text.
+    def equation_words(self, node: int, digits: int = 3, max_terms: MaxTerms = None) -> list[str]:
+        """Write what an inner node asks, in words that stay whole where lines are short.
 
         Parameters
         ----------
         node : int
         digits : int, default=3
             Significant digits of the numbers; a threshold gets more where it needs them to stay between the examples.
+        max_terms : int, "auto" or None, default=None
+            How many terms are written, the largest ones: see `oc1.tree.wording.write_terms`.
+
+        Returns
+        -------
+        list of str
+            Of a test with a threshold, one for each term, and last the comparison, like ``> 0.4``.
         """
 
     def equation(self, node: int, digits: int = 3) -> str:
-        """Write what an inner node asks, like ``0.37 petal_len - 1.2 petal_wid > 0.4``."""
-        return " ".join(self.equation_sides(node, digits))
+        """Write what an inner node asks, like ``0.37 petal_len − 1.2 petal_wid > 0.4``."""
+        return " ".join(self.equation_words(node, digits))
 
-    def question(self, node: int, digits: int = 3) -> str:
-        """Write what an inner node asks, where its branches are written below it."""
-        return self.equation(node, digits)
+    def question(self, node: int, digits: int = 3, max_terms: MaxTerms = None) -> list[str]:
+        """Write what an inner node asks, where its branches are written below it, as `equation_words` does."""
+        return self.equation_words(node, digits, max_terms)
 
     @abstractmethod
     def branch_names(self, node: int) -> list[str]:
         """Return what the branches of an inner node are called."""
 
-    def branch_functions(self, node: int, digits: int = 3) -> list[str]:
+    def branch_functions(self, node: int, digits: int = 3, max_terms: MaxTerms = None) -> list[str]:
         """Write the function that stands for each branch of a linear machine; there are none at other nodes."""
         return []
 
@@ -357,6 +371,8 @@ class TreeStructure(ABC):
             data["categories"] = [None if own is None else list(own) for own in self.categories]
         if len(self.missing):
             data["missing"] = self.missing.tolist()
+        if len(self.scale):
+            data["scale"] = self.scale.tolist()
         kind = {} if self.kind == "tests" else {"kind": self.kind}
         return {"format": validation.FORMAT, **kind, **data}
 

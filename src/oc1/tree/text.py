@@ -2,84 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from .wording import MaxTerms, feature_name, looks_like, number, percent, wrapped
+
 if TYPE_CHECKING:
-    from .linear import Tree
     from .structure import TreeStructure
 
-#: A longer set of categories is cut to this many words.
-MAX_CATEGORIES = 8
 #: Deeper subtrees are not written: each level indents all lines below it.
 MAX_DEPTH = 200
-
-
-def write_test(
-    names: Sequence[str], features: np.ndarray, coefficients: np.ndarray, threshold: float, digits: int = 3
-) -> str:
-    """Write a test that is not in a tree yet; without names, attributes are ``x1``, ``x2``, ..."""
-    called = [feature_name(names, int(feature)) for feature in features]
-    return f"{' '.join(_terms(called, coefficients, digits))} > {threshold:.{digits}g}"
-
-
-def write_terms(tree: TreeStructure, features: np.ndarray, coefficients: np.ndarray, digits: int) -> list[str]:
-    """Write terms like ``0.37 petal_len`` and ``- 1.2 petal_wid``; ``code(...)`` stands for a category."""
-    names = [tree.feature_name(feature) for feature in features.tolist()]
-    coded = [f"code({name})" if tree.is_categorical(m) else name for m, name in zip(features, names, strict=True)]
-    return _terms(coded, coefficients, digits)
-
-
-def _terms(names: list[str], coefficients: np.ndarray, digits: int) -> list[str]:
-    words: list[str] = []
-    for name, coefficient in zip(names, coefficients, strict=True):
-        factor = f"{abs(coefficient):.{digits}g}"
-        size = name if factor == "1" else f"{factor} {name}"
-        sign = "-" if coefficient < 0 else "+"
-        words.append(f"{sign} {size}" if words else size if sign == "+" else f"-{size}")
-    return words
-
-
-def digits_needed(value: float, gap: float, digits: int = 3) -> int:
-    """Return how many significant digits, `digits` or more, keep a number within a quarter of a gap."""
-    while digits < 17 and abs(float(f"{value:.{digits}g}") - value) > 0.25 * gap:
-        digits += 1
-    return digits
-
-
-def write_number(value: float, digits: int, gap: float) -> str:
-    """Write a number with as many digits as keep it within a quarter of a gap."""
-    return f"{value:.{digits_needed(value, gap, digits)}g}"
-
-
-def write_membership(tree: Tree, node: int) -> str:
-    """Write a test on a categorical attribute alone, like ``colour in {red, green}``."""
-    feature = int(tree.test(node)[0][0])
-
-    codes = np.asarray(tree.codes[feature])
-
-    def passing(node: int) -> np.ndarray:
-        """Say which categories answer yes."""
-        _, coefficients, threshold = tree.test(node)
-        return np.asarray(coefficients[0] * codes > threshold)
-
-    # Categories that a test further up has sent elsewhere are not worth a word.
-    possible = np.ones(len(codes), dtype=bool)
-    parents, below = tree.parents, node
-    while (above := int(parents[below])) >= 0:
-        if tree.test(above)[0].tolist() == [feature]:
-            possible &= passing(above) == (tree.children[above, 1] == below)
-        below = above
-    labels = np.array(tree.categories[feature], dtype=object)
-    yes, no = (sorted(labels[possible & side]) for side in (passing(node), ~passing(node)))
-    if not yes:
-        return f"{tree.feature_name(feature)} missing"
-    word, chosen = ("not in", no) if len(yes) > MAX_CATEGORIES and len(no) < len(yes) else ("in", yes)
-    if len(chosen) > MAX_CATEGORIES:
-        chosen = [*chosen[: MAX_CATEGORIES - 1], f"{len(chosen) - MAX_CATEGORIES + 1} more"]
-    return f"{tree.feature_name(feature)} {word} {{{', '.join(chosen)}}}"
+#: Characters of a line, and how many a test has at least, however deep it is.
+WIDTH, MIN_ROOM = 80, 40
+#: What stands before the second line of a test.
+CONTINUED = "  "
 
 
 def code_lists(tree: TreeStructure, digits: int = 3) -> list[str]:
@@ -91,15 +29,12 @@ def code_lists(tree: TreeStructure, digits: int = 3) -> list[str]:
     for feature in sorted({feature for features in tests if len(features) > 1 for feature in features}):
         codes, labels = tree.codes[feature], tree.categories[feature]
         if codes is not None and labels is not None:
-            words = [f"{label} {code:.{digits}g}" for code, label in sorted(zip(codes.tolist(), labels, strict=True))]
-            words.append(f"missing {tree.fill[feature]:.{digits}g}")
+            words = [
+                f"{label} {number(code, digits)}" for code, label in sorted(zip(codes.tolist(), labels, strict=True))
+            ]
+            words.append(f"missing {number(tree.fill[feature], digits)}")
             lines.append(f"code({tree.feature_name(feature)}): {', '.join(words)}")
     return lines
-
-
-def feature_name(names: Sequence[str], feature: int) -> str:
-    """Return an attribute's name, ``x1``, ``x2``, ... where there are none."""
-    return names[feature] if names else f"x{feature + 1}"
 
 
 def attribute_names(model: Any) -> list[str]:
@@ -108,24 +43,43 @@ def attribute_names(model: Any) -> list[str]:
     return [feature_name(names, feature) for feature in range(model.n_features_in_)]
 
 
-def text(model: Any, digits: int = 3) -> str:
+def text(
+    model: Any,
+    digits: int = 3,
+    *,
+    max_terms: MaxTerms = "auto",
+    max_depth: int = MAX_DEPTH,
+    node: int = 0,
+    width: int = WIDTH,
+    paint: Callable[[str, int], str] | None = None,
+) -> str:
     """Write a tree, or all trees of an ensemble, as text.
 
     Parameters
     ----------
-    model : Tree, MachineTree or fitted classifier of this package
+    model : Tree, MachineTree or fitted estimator of this package
     digits : int, default=3
         Significant digits of coefficients and thresholds.
+    max_terms : int, "auto" or None, default="auto"
+        Terms of a test that are written, the largest ones. "auto": all of up to 8 terms, else 6. None: all.
+    max_depth : int, default=200
+        Levels below the first node that are written; where there are more, the number of leaves is.
+    node : int, default=0
+        Where to begin: the number of a node.
+    width : int, default=80
+        Characters of a line; longer tests go on in the next one.
+    paint : callable, optional
+        Takes the name of a class and its number; returns the name with a colour.
 
     Returns
     -------
     str
-        One line for each test and each leaf. A leaf shows its class and the weight of the training examples of each
-        class. A branch of a linear machine shows its class and its function: an example takes the branch with the
-        largest function. A test on a single categorical attribute shows the categories for which the answer is yes; in
-        linear combinations, categories appear as codes, which are listed below the tree. A test that has learned where
-        to send missing values says "or missing" or "and not missing", or only tests whether a value is "missing".
-        More than 200 levels below the root, only the number of leaves is shown.
+        One line for each test and each leaf. A leaf shows its class, and the share of that class among its training
+        examples. The terms of a test are ordered by their share of it: coefficient times spread of the attribute. A
+        branch of a linear machine shows its class and its function: an example takes the branch with the largest
+        function. A test on a single categorical attribute shows the categories for which the answer is yes; in linear
+        combinations, categories appear as codes, which are listed below the tree. A test that has learned where to send
+        missing values says "or missing" or "and not missing", or only tests whether a value is "missing".
 
     Examples
     --------
@@ -134,45 +88,71 @@ def text(model: Any, digits: int = 3) -> str:
     >>> X = np.array([[0.0, 1.0], [1.0, 1.0], [2.0, 0.0], [3.0, 1.0]])
     >>> print(text(OC1Classifier(splits="axis", prune=None, random_state=0).fit(X, ["a", "a", "b", "b"])))
     x1 > 1.5
-    |-- no:  a  [2 0]
-    `-- yes: b  [0 2]
+    |-- no:  a  100% of 2
+    `-- yes: b  100% of 2
     """
     if hasattr(model, "fit"):
         from sklearn.utils.validation import check_is_fitted  # not for a tree of its own
 
         check_is_fitted(model)
     if hasattr(model, "estimators_"):
-        return "\n\n".join(f"tree {i}\n{text(one, digits)}" for i, one in enumerate(model.estimators_, 1))
+        options: dict[str, Any] = {"max_terms": max_terms, "max_depth": max_depth, "width": width, "paint": paint}
+        return "\n\n".join(f"tree {i}\n{text(one, digits, **options)}" for i, one in enumerate(model.estimators_, 1))
     tree: TreeStructure = getattr(model, "tree_", model)
-    leaf = tree.is_leaf
-
-    def describe(node: int) -> str:
-        if not leaf[node]:
-            return tree.question(node, digits)
-        counts = " ".join(np.format_float_positional(count, precision=4, trim="-") for count in tree.counts[node])
-        return f"{tree.label(node, digits)}  [{counts}]"
-
-    def answers(node: int) -> list[str]:
-        """Write what leads to each branch of an inner node."""
-        names, functions = tree.branch_names(node), tree.branch_functions(node, digits)
-        if not functions:
-            return [f"{name}: ".ljust(5) for name in names]
-        return [f"{name} ({words}): " for name, words in zip(names, functions, strict=True)]
-
+    style = _Style(digits, max_terms, width, paint)
     lines = []
-    n_leaves = tree.leaves_below
-    stack = [(0, 0, "", "")]  # node, its depth, what stands before it, what stands before the nodes below it
+    leaf, n_leaves = tree.is_leaf, tree.leaves_below
+    stack = [(node, 0, "", "")]  # node, its depth, what stands before it, what stands before the nodes below it
     while stack:
         node, depth, before, indent = stack.pop()
-        if depth > MAX_DEPTH:
+        if depth > max_depth:
             lines.append(f"{before}... ({n_leaves[node]} leaves)")
             continue
-        lines.append(before + describe(node))
+        lines += _lines_of_node(tree, node, before, indent, style)
         if not leaf[node]:
-            below = answers(node)
+            below = _branches(tree, node, style)
             last = len(below) - 1
             for branch in range(last, -1, -1):
                 corner, bar = ("`-- ", "    ") if branch == last else ("|-- ", "|   ")
                 child = tree.children[node, branch]
                 stack.append((child, depth + 1, indent + corner + below[branch], indent + bar))
     return "\n".join(lines + code_lists(tree, digits))
+
+
+class _Style(NamedTuple):
+    """How a tree is written: see the parameters of `text`."""
+
+    digits: int
+    max_terms: MaxTerms
+    width: int
+    paint: Callable[[str, int], str] | None
+
+
+def _lines_of_node(tree: TreeStructure, node: int, before: str, indent: str, style: _Style) -> list[str]:
+    """Write a node; what is too long for a line goes on below it, behind the lines of the tree."""
+    if tree.is_leaf[node]:
+        return [before + _leaf(tree, node, style)]
+    room = max(style.width - len(before) - len(CONTINUED), MIN_ROOM)
+    first, *others = wrapped(tree.question(node, style.digits, style.max_terms), room)
+    # The first branch hangs below: its line goes through.
+    further = (indent + "|").ljust(len(before) + len(CONTINUED)) if others else ""
+    return [before + first, *(further + line for line in others)]
+
+
+def _leaf(tree: TreeStructure, node: int, style: _Style) -> str:
+    """Write a leaf: what it predicts, and from which examples."""
+    label, share, weight = looks_like(tree, node)
+    size = number(weight, max(4, len(str(int(weight)))))
+    if not tree.predicts_classes:
+        return f"{tree.label(node, style.digits)}  from {size}"
+    if style.paint is not None:
+        label = style.paint(label, int(tree.majority[node]))
+    return f"{label}  {percent(share)} of {size}"
+
+
+def _branches(tree: TreeStructure, node: int, style: _Style) -> list[str]:
+    """Write what leads to each branch of an inner node."""
+    names, functions = tree.branch_names(node), tree.branch_functions(node, style.digits, style.max_terms)
+    if not functions:
+        return [f"{name}: ".ljust(5) for name in names]
+    return [f"{name} ({words}): " for name, words in zip(names, functions, strict=True)]

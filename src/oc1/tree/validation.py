@@ -257,11 +257,11 @@ def tree_fields(data: Any, kind: str) -> dict[str, Any]:
     is_known = type(form) is int and form == FORMAT
     require(is_known, "format", f"tree format {cut(form)} is not known; this version reads format {FORMAT}")
     if kind == "machines":
-        return machine_tree(record(data, (*STRUCTURE, *MACHINES), ("kind",)))
+        return machine_tree(record(data, (*STRUCTURE, *MACHINES), ("kind", "scale")))
     if kind == "branches":
-        return branch_tree(record(data, (*STRUCTURE, *BRANCHES, "codes", "categories"), ("kind",)))
+        return branch_tree(record(data, (*STRUCTURE, *BRANCHES, "codes", "categories"), ("kind", "scale")))
     numbers_predicted = REGRESSION if kind == "regression" else ()
-    record(data, (*STRUCTURE, *LINEAR, *numbers_predicted), ("kind", "codes", "categories", "missing"))
+    record(data, (*STRUCTURE, *LINEAR, *numbers_predicted), ("kind", "codes", "categories", "missing", "scale"))
     fields = linear_tree(data, n_outputs=1 if numbers_predicted else None)
     n = len(fields["children"])
     return {**fields, **{name: numbers(data[name], name, length=n) for name in numbers_predicted}}
@@ -295,6 +295,7 @@ def structure(data: dict[str, Any], width: int | None, n_outputs: int | None = N
         "fill": fill,
         "classes": classes,
         "feature_names": names,
+        "scale": numbers(data["scale"], "scale", length=len(fill), low=0) if "scale" in data else (),
     }
 
 

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from ...tree.wording import MINUS
 from ..values import all_different
 
 #: The longest string that C99 promises to take.
@@ -21,7 +22,7 @@ def comment(text: Any, longest: int = 60) -> str:
     >>> comment("a*/b")
     'a\\u002a/b'
     """
-    text = str(text)
+    text = str(text).replace(MINUS, "-")
     text = text if len(text) <= longest else text[: longest - 3] + "..."
     return re.sub(r"[^ -~]|[\\*]|\?(?=\?)", lambda found: f"\\u{ord(found[0]):04x}", text)
 

@@ -5,6 +5,7 @@ Nothing that a file contains is ever executed, and no number in it makes room fo
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain
@@ -22,7 +23,7 @@ from ...tree.regression import RegressionTree
 from ...tree.validation import InvalidField, described, within
 from ..inputs import ModelInputs
 from .dt import MAX_FEATURES
-from .record import FORMAT, FORMAT_VERSION, ModelRecord, Source
+from .record import FORMAT, FORMAT_VERSION, MEASURES, ModelRecord, Score, Source
 
 #: A vote of votes of votes, and so on, goes no deeper.
 MAX_NESTING_DEPTH = 4
@@ -79,8 +80,8 @@ def decode_document(document: Any) -> tuple[ModelRecord, Source]:
 
 
 def _decode_source(data: Any, attributes: dict[str, Any]) -> Source:
-    check.record(data, (), ("target", "one_hot", "ranges", "n_examples"))
-    target, n_examples, n_features = data.get("target"), data.get("n_examples"), attributes["n_features_in_"]
+    check.record(data, (), tuple(field.name for field in dataclasses.fields(Source)))
+    n_examples, n_features = data.get("n_examples"), attributes["n_features_in_"]
     values = mapping(data.get("one_hot", {}), "one_hot")
     one_hot = {name: check.texts(own, f"one_hot[{described(name)}]") for name, own in values.items()}
     if one_hot:
@@ -96,12 +97,34 @@ def _decode_source(data: Any, attributes: dict[str, Any]) -> Source:
         ranges.append((low, high))
     wanted = f"must be none or {n_features}, as many as there are attributes, not {len(ranges)}"
     require(len(ranges) in (0, n_features), "ranges", wanted)
+    versions = mapping(data.get("versions", {}), "versions")
     return Source(
-        None if target is None else check.text(target, "target"),
+        _optional_text(data, "target"),
         one_hot,
         tuple(ranges),
         None if n_examples is None else check.whole(n_examples, "n_examples"),
+        _optional_text(data, "file"),
+        _optional_text(data, "date"),
+        {name: check.text(version, f"versions[{described(name)}]") for name, version in versions.items()},
+        _optional_score(data, "training"),
+        _optional_score(data, "held_out"),
     )
+
+
+def _optional_text(data: dict[str, Any], name: str) -> str | None:
+    return None if data.get(name) is None else check.text(data[name], name)
+
+
+def _optional_score(data: dict[str, Any], name: str) -> Score | None:
+    own = data.get(name)
+    if own is None:
+        return None
+    with within(name):
+        check.record(own, Score._fields)
+        measure = check.text(own["measure"], "measure")
+        require(measure in MEASURES, "measure", f"must be one of {', '.join(MEASURES)}, not {described(measure)}")
+        (value,) = check.numbers([own["value"]], "value").tolist()
+        return Score(measure, value, check.whole(own["n_examples"], "n_examples"))
 
 
 def _nullable(values: Any, where: str, **limits: Any) -> np.ndarray:
@@ -177,7 +200,8 @@ def _decode_trees(data: dict[str, Any], attributes: dict[str, Any], learner: str
     classes, n_features = attributes.get("classes_"), attributes["n_features_in_"]
     pruned, unpruned = (mapping(data[name], name) for name in ("tree", "unpruned_tree"))
     for name, own in (("tree", pruned), ("unpruned_tree", unpruned)):
-        require("classes" not in own, name, "the classes belong to the model, not to the tree")
+        for field in ("classes", "scale"):
+            require(field not in own, name, f"the {field} belong to the model, not to the tree")
     shared = {"feature_names": data.get("feature_names", []), **pruned}
     shared["classes"] = [] if classes is None else classes.tolist()
 
@@ -188,14 +212,15 @@ def _decode_trees(data: dict[str, Any], attributes: dict[str, Any], learner: str
             require(len(tree.fill) == n_features, "fill", wanted)
             fits = _sizes(getattr(tree, "codes", ())) == _sizes(attributes.get("categories_"))
             require(fits, "codes", "must be one for each category of the model, and none where it has none")
-        return tree if classes is None else replace(tree, classes=classes)
+        scale = check.numbers(data["scale"], "scale", length=n_features, low=0)
+        return replace(tree, scale=scale, **({} if classes is None else {"classes": classes}))
 
     tree = read("tree", shared)
     return {
         "tree_": tree,
         "unpruned_tree_": read("unpruned_tree", {**shared, **unpruned}) if unpruned else tree,
         "_pruning_path": _decode_path(data["pruning_path"], "loss" if learner == REGRESSOR else "accuracy"),
-        "_scale": check.numbers(data["scale"], "scale", length=n_features, low=0),
+        "_scale": tree.scale,
     }
 
 

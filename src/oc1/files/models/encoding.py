@@ -40,12 +40,7 @@ def encode_model(model: Any, source: Source) -> bytes:
         "format": FORMAT,
         "version": FORMAT_VERSION,
         "package": __version__,
-        "source": {
-            "target": source.target,
-            "one_hot": {name: list(values) for name, values in source.one_hot.items()},
-            "ranges": [_with_nulls(pair) for pair in source.ranges],
-            "n_examples": None if source.n_examples is None else int(source.n_examples),
-        },
+        "source": _encode_source(source),
         **_encode_model(model, left_out),
     }
     try:  # nothing is written that could not be read: a parameter may have been changed after the fit
@@ -56,6 +51,20 @@ def encode_model(model: Any, source: Source) -> bytes:
         warnings.warn(message, UserWarning, stacklevel=3)
     # Half of a surrogate pair has no UTF-8, but its escape is JSON.
     return (_lay_out(document) + "\n").encode("utf-8", "backslashreplace")
+
+
+def _encode_source(source: Source) -> dict[str, Any]:
+    return {
+        "target": source.target,
+        "one_hot": {name: list(values) for name, values in source.one_hot.items()},
+        "ranges": [_with_nulls(pair) for pair in source.ranges],
+        "n_examples": None if source.n_examples is None else int(source.n_examples),
+        "file": source.file,
+        "date": source.date,
+        "versions": source.versions,
+        "training": None if source.training is None else source.training._asdict(),
+        "held_out": None if source.held_out is None else source.held_out._asdict(),
+    }
 
 
 def _lay_out(value: Any, indent: str = "") -> str:
@@ -142,6 +151,7 @@ def _encode_vote(model: Any, left_out: dict[str, None]) -> dict[str, Any]:
 def _encode_tree(tree: Any) -> dict[str, Any]:
     data: dict[str, Any] = tree.to_dict()
     del data["classes"]  # the model has them, with their type
+    data.pop("scale", None)  # and this, for both trees
     data["feature_names"] = [str(name) for name in data["feature_names"]]
     if (tree.counts == np.rint(tree.counts)).all() and tree.counts.max() < 2**53:
         data["counts"] = tree.counts.astype(np.int64).tolist()  # shorter

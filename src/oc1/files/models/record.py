@@ -3,16 +3,34 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 FORMAT = "oc1 model"
 #: Of the file format. Files of a later version are refused.
 FORMAT_VERSION = 1
+#: What a score may measure.
+MEASURES = ("accuracy", "r2")
+
+
+class Score(NamedTuple):
+    """How well a model did on some examples.
+
+    Attributes
+    ----------
+    measure : str
+        One of `MEASURES`: the accuracy of a classifier, or the R2 of a regressor.
+    value : float
+    n_examples : int
+    """
+
+    measure: str
+    value: float
+    n_examples: int
 
 
 @dataclass(frozen=True)
 class Source:
-    """What the training data of a model looked like; stored beside it, where known.
+    """Where a model comes from and what it is worth; stored beside it, where known.
 
     Attributes
     ----------
@@ -23,12 +41,25 @@ class Source:
     ranges : tuple of (float, float)
         Smallest and largest value of each attribute; NaN where none was known. Empty if not recorded.
     n_examples : int or None
+    file : str or None
+        Name of the data file, without its folder.
+    date : str or None
+        Of the training, like ``2026-11-16``.
+    versions : dict of str to str
+        Of the packages that trained it.
+    training, held_out : Score or None
+        On the training examples, and on examples that the model (or one grown on fewer of them) had not seen.
     """
 
     target: str | None = None
     one_hot: dict[str, tuple[str, ...]] = field(default_factory=dict)
     ranges: tuple[tuple[float, float], ...] = ()
     n_examples: int | None = None
+    file: str | None = None
+    date: str | None = None
+    versions: dict[str, str] = field(default_factory=dict)
+    training: Score | None = None
+    held_out: Score | None = None
 
 
 @dataclass(frozen=True)

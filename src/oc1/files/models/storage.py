@@ -38,7 +38,7 @@ def save_model(model: Any, path: FilePath, *, source: Source | None = None) -> N
         counts: no names, no labels other than 1, 2, ..., no fill values for missing values, no parameters, and no
         `source`. Everything else is written as JSON, compressed if the name ends in ``.gz``.
     source : Source, optional
-        What the training data looked like.
+        Where the model comes from. None: what is known of it, if it was loaded from a file.
 
     Raises
     ------
@@ -71,7 +71,8 @@ def save_model(model: Any, path: FilePath, *, source: Source | None = None) -> N
     if name.endswith(".dt"):
         write_file(path, dt.format_tree(model, Path(name).stem).encode("utf-8"))
     else:
-        write_file(path, encode_model(model, Source() if source is None else source))
+        known = getattr(model, "source_", Source()) if source is None else source
+        write_file(path, encode_model(model, known))
 
 
 def load_model(path: FilePath) -> Any:
@@ -109,7 +110,10 @@ def read_model(path: FilePath, content: bytes | None = None) -> LoadedModel:
     LoadedModel
     """
     record, source = read_record(path, content)
-    return LoadedModel(estimator_of(record, path), source)
+    model = estimator_of(record, path)
+    if source != Source():
+        model.source_ = source
+    return LoadedModel(model, source)
 
 
 def read_record(path: FilePath, content: bytes | None = None) -> tuple[ModelRecord, Source]:
