@@ -12,7 +12,7 @@ from browser import chromium, opened
 from converted_models import NASTY, WITH_CATEGORIES, fitted, frame, mixed_rows, numbers, rows_for
 from sklearn.datasets import load_iris
 
-from oc1 import OC1Classifier
+from oc1 import OC1Classifier, OC1Regressor
 from oc1.datasets import make_rcb
 from oc1.explore import explore
 
@@ -114,6 +114,9 @@ def test_a_click_shows_what_a_node_asks(browser, tmp_path, rcb_model):
         panel = page.locator("#node")
         assert panel.locator("h2").text_content() == f"Node {inner}"
         assert "> " in panel.locator(".equation").text_content()
+        # What counts, as bars, comes before the formula.
+        places = [panel.locator(own).first.bounding_box()["y"] for own in (".branches", ".track.both", ".equation")]
+        assert places == sorted(places)
         text = panel.text_content()
         assert "Goes right (yes) if" in text
         assert "An example comes here if" in text
@@ -202,18 +205,23 @@ def test_the_slider_moves_along_the_pruning_path(browser, tmp_path, noisy):
         assert size().endswith("the model")
         right = np.mean(model.predict(X) == y)
         assert f"{float(f'{100 * right:.1f}'):g} % of the 400 examples given" in size()
-        page.evaluate(move, 0)
+        page.evaluate(move, 10**6)  # larger trees are to the right
         assert size().startswith(f"{model.unpruned_tree_.n_leaves} leaves")
         assert size().endswith("larger than the model")
-        page.evaluate(move, 10**6)
+        page.evaluate(move, 0)
         assert size().startswith("1 leaf ")
         assert page.locator("g.node").count() == 1
         page.click("#back")
         assert size().endswith("the model")
         # By keyboard as well.
         page.focus("#slider")
-        page.keyboard.press("End")
+        page.keyboard.press("Home")
         assert size().startswith("1 leaf ")
+        sizes = [1]
+        for _ in range(5):
+            page.keyboard.press("ArrowRight")
+            sizes.append(int(size().split()[0]))
+        assert sizes == sorted(set(sizes))
 
 
 # ---------------------------------------------------------------------------------------------------- examples
@@ -420,7 +428,8 @@ def test_votes_are_counted(browser, tmp_path):
         page.select_option("#which", "2")
         tree = model.estimators_[2].tree_
         assert page.evaluate("window.oc1.data.trees[2].children.length") == tree.n_nodes
-        assert f"n = {tree.counts[0].sum():g}" in page.locator('g.node[data-node="0"]').text_content()
+        spoken = page.locator('g.node[data-node="0"]').get_attribute("aria-label")
+        assert spoken.endswith(f"; {tree.counts[0].sum():g} training examples")
 
 
 # ---------------------------------------------------------------------------------------------------- looks
@@ -528,6 +537,131 @@ def test_inline_code_of_others_is_refused(browser, tmp_path, rcb_model):
     assert page.evaluate("window.broken") is None
     assert any("Content Security Policy" in words for words in troubles)
     page.close()
+
+
+# ---------------------------------------------------------------------------------------------------- boxes
+
+
+@pytest.fixture(scope="module")
+def wide_model():
+    """A tree on some of 30 attributes with long tests, of ten classes."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(600, 30))
+    X[:, :7] = 0  # nothing to be learned from these
+    y = np.array(list("abcdefghij"))[np.digitize(X[:, 10:22] @ np.linspace(1, 3, 12), np.linspace(-9, 9, 9))]
+    return OC1Classifier(random_state=0, n_restarts=1, prune=None, max_depth=6, splits="best").fit(X, y), X, y
+
+
+LETTERS = """() => [...document.querySelectorAll('#tree text, #map text')].filter(one => one.textContent)
+    .map(one => parseFloat(getComputedStyle(one).fontSize) * Math.hypot(one.getCTM().a, one.getCTM().b))"""
+INSIDE = """() => {
+    const own = document.getElementById('canvas').getBoundingClientRect();
+    return [...document.querySelectorAll('g.node .frame, g.opener')].map(one => one.getBoundingClientRect())
+        .every(one => one.left >= own.left && one.right <= own.right && one.top >= own.top && one.bottom <= own.bottom);
+}"""
+
+
+@pytest.mark.parametrize("size", [(1280, 800), (390, 780)])
+def test_the_tree_is_in_view_at_first_and_letters_are_never_too_small(browser, tmp_path, wide_model, rcb_model, size):
+    viewport = dict(zip(("width", "height"), size, strict=True))
+    for model in (wide_model, rcb_model):
+        with opened(browser, explore(*model), tmp_path, viewport=viewport) as page:
+            assert page.evaluate(INSIDE)
+            assert page.locator("g.node").count() > 6
+            assert page.locator("g.node text").count() > 6
+            for _ in range(12):
+                assert min(page.evaluate(LETTERS), default=11) > 10.99
+                page.click("#out")
+            for _ in range(24):
+                page.click("#in")
+                assert min(page.evaluate(LETTERS), default=11) > 10.99
+
+
+def test_words_stay_inside_their_boxes(browser, tmp_path, wide_model):
+    spills = """() => [...document.querySelectorAll('g.node')].flatMap(group => {
+        const frame = group.querySelector('.frame').getBoundingClientRect();
+        return [...group.querySelectorAll(':scope > text')].map(one => one.getBoundingClientRect())
+            .filter(own => own.width && (own.left < frame.left - 1 || own.right > frame.right + 2
+                || own.top < frame.top - 2 || own.bottom > frame.bottom + 2)).map(() => group.textContent);
+    })"""
+    with opened(browser, explore(*wide_model), tmp_path) as page:
+        for _ in range(8):
+            assert page.evaluate(spills) == []
+            page.click("#out")
+        for _ in range(12):
+            page.click("#in")
+            assert page.evaluate(spills) == []
+
+
+def test_boxes_and_the_map_have_the_numbers_of_nodes(browser, tmp_path, rcb_model):
+    model, X, y = rcb_model
+    with opened(browser, explore(model, X, y), tmp_path) as page:
+        numbers = page.locator("g.node > .badge + text").all_text_contents()
+        assert sorted(map(int, numbers)) == list(range(model.tree_.n_nodes))
+        on_map = {int(text) for text in page.locator("#map .number").all_text_contents()}
+        assert len(on_map) > 0.7 * model.tree_.n_nodes
+        assert on_map <= set(range(model.tree_.n_nodes))
+
+
+def test_long_tests_show_the_largest_terms_and_the_others_when_asked(browser, tmp_path, wide_model):
+    model, X, y = wide_model
+    with opened(browser, explore(model, X, y), tmp_path) as page:
+        names = page.locator("#node .equation .name")
+        features, coefficients, _ = model.tree_.test(0)
+        largest = features[np.argsort(-np.abs(coefficients * model._scale[features]), kind="stable")]
+        assert names.all_text_contents() == [f"x{m + 1}" for m in largest]
+        assert [name.is_visible() for name in names.all()] == [i < 5 for i in range(len(features))]
+        button = page.locator("#node .equation .more")
+        assert button.text_content().strip() == f"+ … {len(features) - 5} more"
+        button.click()
+        assert all(name.is_visible() for name in names.all())
+        bars = page.locator("#node .lines .label").all_text_contents()
+        assert bars[: len(features)] == [f"x{m + 1}" for m in largest]
+
+
+def test_the_form_asks_for_what_the_tree_uses(browser, tmp_path, wide_model):
+    model, X, y = wide_model
+    used = sorted({int(m) for node in np.flatnonzero(~model.tree_.is_leaf) for m in model.tree_.test(node)[0]})
+    assert 1 < len(used) < 30
+    with opened(browser, explore(model, X, y), tmp_path) as page:
+        page.click("#tab-example")
+        page.evaluate("fieldbox.open = true")
+        asked = [label.text_content() for label in page.locator("#fields label").all() if label.is_visible()]
+        assert asked == [f"x{m + 1}" for m in used]
+        assert page.locator("#unused").text_content() == (
+            f"The tree does not use the other {30 - len(used)} attributes."
+        )
+        follow(page, ", ".join(map(str, X[0])))
+        label = page.locator("#verdict").text_content()
+        follow(page, ", ".join(map(str, X[0, used])))
+        assert page.locator("#verdict").text_content() == label == model.predict(X[:1])[0]
+        # A smaller tree asks for less.
+        page.evaluate("slider.value = 0; slider.dispatchEvent(new Event('input'));")
+        assert not any(label.is_visible() for label in page.locator("#fields label").all())
+
+
+def test_sides_have_the_names_of_classes(browser, tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 2))
+    for labels, ends in [
+        (np.array(["healthy", "ill"]), ["← healthy", "ill →"]),
+        (np.array(["a", *"bcdefgh"]), ["← a", "the other classes →"]),
+    ]:
+        side = X.sum(axis=1) > 0
+        y = labels[np.where(side, rng.integers(1, len(labels), size=len(X)), 0)]
+        model = OC1Classifier(random_state=0, max_depth=1, prune=None, splits="best").fit(X, y)
+        if model.tree_.test(0)[1][0] < 0:
+            ends = [f"← {ends[1].removesuffix(' →')}", f"{ends[0].removeprefix('← ')} →"]
+        with opened(browser, explore(model, X, y), tmp_path) as page:
+            assert page.locator("#node .ends b").all_text_contents() == ends
+            texts = page.locator("#node svg.plot text").all_text_contents()
+            assert f"← no: {ends[0].removeprefix('← ')}" in texts
+            assert "push" not in page.locator("#node").text_content()
+    model = OC1Regressor(random_state=0, max_depth=1).fit(X, X @ [1.0, 1.0])
+    with opened(browser, explore(model), tmp_path) as page:
+        assert sorted(page.locator("#node .ends b").all_text_contents()) in (
+            ["larger numbers →", "← smaller numbers"], ["smaller numbers →", "← larger numbers"],
+        )  # fmt: skip
 
 
 # ---------------------------------------------------------------------------------------------------- large trees

@@ -62,15 +62,20 @@ function widthOf(text, font) {
   return FONTS[font].get(text);
 }
 
-function fitted(text, width, font = "12px") {
+/** Shorten a text to a width, at its end; or in the middle, where names often begin alike. */
+function fitted(text, width, font = "12px", inside = false) {
   if (widthOf(text, font) <= width) return text;
   const letters = [...text];
+  const shorter = (kept) => {
+    const after = inside ? Math.floor(kept / 2) : 0;
+    return `${letters.slice(0, kept - after).join("")}…${letters.slice(letters.length - after).join("")}`;
+  };
   let low = 0,
-    high = letters.length;
+    high = letters.length - 1;
   while (low < high) {
     const middle = (low + high + 1) >> 1;
-    if (widthOf(`${letters.slice(0, middle).join("")}…`, font) <= width) low = middle;
+    if (widthOf(shorter(middle), font) <= width) low = middle;
     else high = middle - 1;
   }
-  return `${letters.slice(0, low).join("")}…`;
+  return widthOf(shorter(low), font) <= width ? shorter(low) : "";
 }

@@ -19,6 +19,37 @@ const fields = D.attributes.map((attribute, m) => {
   return input;
 });
 
+/** The attributes that the trees ask for, pruned as they are shown. */
+function usedAttributes() {
+  const used = new Set();
+  D.trees.forEach((tree, i) => {
+    const step = i === state.tree ? state.step : stepOf(tree),
+      stack = [0];
+    while (stack.length) {
+      const node = stack.pop();
+      if (isLeaf(tree, node, step)) continue;
+      tree.tests[node].f.forEach((m) => used.add(m));
+      stack.push(...tree.children[node]);
+    }
+  });
+  return D.attributes.map((_, m) => m).filter((m) => used.has(m));
+}
+
+/** Ask for what the tree uses, and nothing else. */
+function askForUsed() {
+  const used = usedAttributes(),
+    all = D.attributes.length,
+    unused = all - used.length;
+  fields.forEach((input, m) => {
+    input.parentElement.hidden = !used.includes(m);
+  });
+  byId("fieldbox").hidden = !used.length;
+  byId("asked").textContent = !used.length ? "The tree has no test: every example is given the same answer." : unused ?
+    `A row of the data (${plural(all, "value")}), or only ${used.length === 1 ? "the one value" : `the ${used.length} values`} that the tree uses, in order; or name=value. Leave out what you do not know.` :
+    "Values in order, or name=value; leave out what you do not know";
+  byId("unused").textContent = unused ? `The tree does not use the other ${plural(unused, "attribute")}.` : "";
+}
+
 function number(text) {
   const plain = text.trim().replaceAll("−", "-");
   if (!/^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(plain)) return null;
@@ -138,11 +169,13 @@ function parse(text) {
   if (odd !== undefined) throw noAttribute(odd);
   let truth = null;
   if (cells.length === n + 1) truth = cells.pop().trim();
-  if (cells.length !== n) throw new Error(
-    `The model has ${plural(n, "attribute")}, but here ${cells.length === 1 ? "is 1 value" : `are ${cells.length} values`}. Give them in order, or as name=value.`
+  const used = usedAttributes(),
+    given = cells.length === used.length ? used : row.map((_, m) => m);
+  if (cells.length !== given.length) throw new Error(
+    `The model has ${plural(n, "attribute")}${used.length < n ? `, of which it uses ${used.length}` : ""}, but here ${cells.length === 1 ? "is 1 value" : `are ${cells.length} values`}. Give them in order, or as name=value.`
     );
-  cells.forEach((own, m) => {
-    row[m] = cell(own, m, notes);
+  cells.forEach((own, i) => {
+    row[given[i]] = cell(own, given[i], notes);
   });
   return { row, notes, truth };
 }

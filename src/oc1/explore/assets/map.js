@@ -97,6 +97,52 @@ function niceTicks(low, high, most) {
   return ticks;
 }
 
+/** The numbers of nodes: on their lines, and in the middle of the regions that are leaves, where there is room. */
+function mapNumbers(leaves, cuts, x, y) {
+  const taken = [];
+  const number = (node, px, py, kind) => {
+    if (taken.some(([qx, qy]) => Math.abs(px - qx) < 26 && Math.abs(py - qy) < 18)) return [];
+    taken.push([px, py]);
+    const wide = widthOf(String(node), "600 11px") + 8;
+    return [s("rect", { class: `badge ${kind}`, x: px - wide / 2, y: py - 8, width: wide, height: 16, rx: 5 }),
+      s("text", { class: "number", x: px, y: py + 4, "text-anchor": "middle", text: node })];
+  };
+  const lines = [...cuts].map(([node, [a, b]]) => ({ node, ends: [x(a[0]), y(a[1]), x(b[0]), y(b[1])] }));
+  lines.forEach((own) => {
+    own.long = Math.hypot(own.ends[0] - own.ends[2], own.ends[1] - own.ends[3]);
+  });
+  const onLines = lines.filter(({ long }) => long > 30).sort((a, b) => b.long - a.long).slice(0, 40).flatMap(({ node,
+    ends: [x0, y0, x1, y1] }) => {
+    // Where the middle is taken, a place beside it on the line.
+    for (const share of [0.5, 0.4, 0.6, 0.3, 0.7]) {
+      const found = number(node, x0 + share * (x1 - x0), y0 + share * (y1 - y0), "of-line");
+      if (found.length) return found;
+    }
+    return [];
+  });
+  const inRegions = leaves.flatMap(([node, polygon]) => {
+    const corners = polygon.map(([a, b]) => [x(a), y(b)]);
+    const [px, py, area] = middleOf(corners);
+    return area > 900 ? number(node, px, py, "of-leaf") : [];
+  });
+  return [...onLines, ...inRegions];
+}
+
+/** The centre of gravity of a polygon, and its area. */
+function middleOf(corners) {
+  let area = 0,
+    px = 0,
+    py = 0;
+  corners.forEach(([x0, y0], i) => {
+    const [x1, y1] = corners[(i + 1) % corners.length],
+      own = (x0 * y1 - x1 * y0) / 2;
+    area += own;
+    px += (own * (x0 + x1)) / 3;
+    py += (own * (y0 + y1)) / 3;
+  });
+  return [px / area, py / area, Math.abs(area)];
+}
+
 let scales = null;
 
 function drawMap() {
@@ -139,12 +185,7 @@ function drawMap() {
       a[0]), y1: y(a[1]), x2: x(b[0]), y2: y(b[1]) }));
   const chosen = polygons.get(state.node);
   if (chosen && chosen.length && state.node) parts.push(s("polygon", { class: "outline", points: dots(chosen) }));
-  if (cuts.size <= 25)
-    for (const [node, [a, b]] of cuts) {
-      const long = Math.hypot(x(a[0]) - x(b[0]), y(a[1]) - y(b[1]));
-      if (long > 30) parts.push(s("text", { class: "number", x: x((a[0] + b[0]) / 2), y: y((a[1] + b[1]) / 2) +
-        4, "text-anchor": "middle", text: node }));
-    }
+  parts.push(...mapNumbers(leaves, cuts, x, y));
   parts.push(s("path", { class: "axis", fill: "none", d: `M${left},${top}V${floor}H${right}` }));
   for (const tick of niceTicks(x0, x1, Math.max(2, (right - left) / 90))) parts.push(s("line", { class: "axis", x1: x(
       tick), x2: x(tick), y1: floor, y2: floor + 4 }), s("text", { x: x(tick), y: floor +

@@ -3,7 +3,6 @@
 const D = JSON.parse(document.getElementById("data").textContent);
 const numeric = D.task === "number";
 const MISSING = new Set(["", "?", "na", "n/a", "nan", "null", "none"]);
-const LARGEST = 36; // nodes that are open at first
 const byId = (id) => document.getElementById(id);
 const NAMES = D.classes.map((label) => (label.trim() === "" ? "(empty)" : label)); // as they are shown
 

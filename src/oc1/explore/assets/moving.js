@@ -33,10 +33,10 @@ function showWay() {
     right = Math.max(...ats.map((at) => at.x + at.width / 2));
   const bottom = Math.max(...ats.map((at) => at.y)) + HEIGHT + 24;
   const k = Math.min((width - 30) / (right - left), (height - 30) / bottom);
-  if (k < view.k) view.k = Math.max(k, Math.min(view.k, 0.5));
+  if (k < view.k) view.k = Math.max(k, Math.min(view.k, SMALLEST));
   const seen = (x, y) => x >= 10 && x <= width - 10 && y >= 10 && y <= height - 10;
   const fits = seen(view.x + left * view.k, view.y) && seen(view.x + right * view.k, view.y + bottom * view.k);
-  if (!fits && k >= 0.5) {
+  if (!fits && k >= SMALLEST) {
     view.x = width / 2 - ((left + right) / 2) * view.k;
     view.y = 15;
   }
@@ -194,8 +194,7 @@ byId("close").addEventListener("click", () => {
   home();
 });
 
-/** The view to begin with: everything if it can be read, else the top of the tree. */
+/** The view to begin with: all that is open if it can be read, else around the node that is selected. */
 function home() {
-  layOut();
-  fit(canvas.clientWidth < 600 ? 0.66 : 0.6);
+  fit(SMALLEST);
 }

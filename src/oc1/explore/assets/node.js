@@ -1,6 +1,8 @@
 // What is known of the node that is selected.
 
 const nodePanel = byId("node");
+const FEW = 5, // terms of a formula, and bars, that are shown at first
+  MANY = 8;
 
 function describe() {
   const tree = shown(),
@@ -14,7 +16,7 @@ function describe() {
       class: "hint",
       text: tree.tests[0].w ?
         "Every example starts at the top. Each box computes a number for each branch, and the largest wins; a leaf gives the answer." :
-        `Every example starts at the top. Each box adds up some measurements, each times a weight, and compares the sum with a number: above it the example goes right (yes), else left (no). The leaf it ends in gives the ${numeric ? "number" : "class"}.`
+        `Every example starts at the top. ${tree.tests.some((test) => test && test.f.length > 1) ? "A box adds up some measurements, each times a weight, and compares the sum with a number" : "A box compares a measurement with a number"}: above it, the example goes right (yes), else left (no). The leaf it ends in gives the ${numeric ? "number" : "class"}.`
     }));
   }
   if (!leaf) parts.push(...describeTest(tree, node));
@@ -37,6 +39,7 @@ function leafSentence(tree, node) {
   return `Examples that end here are called ${says(tree, node)}, as ${own === 1 ? "was" : "were"} ${count(own)} of the ${examplesWord(n)} that came here.`;
 }
 
+/** The test as a formula: the largest terms, and the others behind a button. */
 function equationBlock(tree, node) {
   const test = tree.tests[node];
   const block = h("div", { class: "equation" });
@@ -44,11 +47,21 @@ function equationBlock(tree, node) {
     block.append(test.s || `${D.attributes[test.f[0]].name} is missing`);
     return block;
   }
-  termsOf(tree, node).forEach((term, i) => {
-    const words = termWords({ ...term, name: "" }, i === 0, 80);
-    block.append(h("span", { class: term.name.length > 25 ? "term long" : "term" },
-      words, h("span", { class: "name", text: cut(term.name, 60), title: term.name })));
-  });
+  const terms = termsOf(tree, node).map((term, i) => h("span", { class: term.name.length > 25 ? "term long" : "term" },
+    termWords({ ...term, name: "" }, i === 0, 80), h("span", { class: "name", text: cut(term.name, 60), title: term
+        .name })));
+  const few = terms.length > FEW + 1 ? FEW : terms.length;
+  block.append(...terms.slice(0, few));
+  if (few < terms.length) {
+    const rest = h("span", { hidden: "" }, ...terms.slice(few));
+    const words = ` + … ${terms.length - few} more`;
+    const button = h("button", { type: "button", class: "more", "aria-expanded": "false", text: words, onclick: () => {
+        rest.hidden = !rest.hidden;
+        button.setAttribute("aria-expanded", !rest.hidden);
+        button.textContent = rest.hidden ? words : "show fewer";
+      } });
+    block.append(rest, " ", button);
+  }
   const also = test.m ? (test.m > 0 ? " or missing" : " and not missing") : "";
   block.append(" ", h("span", { class: "term limit", text: `> ${thresholdWords(test)}${also}` }));
   return block;
@@ -58,29 +71,14 @@ function describeTest(tree, node) {
   const test = tree.tests[node];
   if (test.w) return describeMachine(tree, node);
   const terms = termsOf(tree, node),
-    parts = [equationBlock(tree, node)];
-  const read = h("p", { text: `Goes right (yes) if ${clause(tree, node, 1, 4)}; else left (no).` });
-  parts.push(read);
-  const numbers = terms.filter((term) => !D.attributes[term.m].categories);
-  if (terms.length > 1) {
-    const [first] = [...terms].sort((a, b) => b.share - a.share);
-    const up = numbers.filter((term) => term.c > 0),
-      down = numbers.filter((term) => term.c < 0);
-    const listed = (list) => {
-      const names = [...list].sort((a, b) => b.share - a.share).map((term) => cut(term.name, 30));
-      return names.length > 3 ? `${names.slice(0, 3).join(", ")} and ${names.length - 3} more` : names.join(" and ")
-        .replace(/ and (?=.* and )/g, ", ");
-    };
-    const push = [up.length ? `Larger values of ${listed(up)} push to the right` : "", down.length ?
-      `${up.length ? "larger values" : "Larger values"} of ${listed(down)} ${up.length ? "" : "push "}to the left` :
-      ""
-    ].filter(Boolean);
-    parts.push(h("p", { class: "hint",
-      text: `${cut(first.name, 40)} counts most (${percent(first.share)}). ${push.join(", ")}${push.length ? "." : ""}` }));
-  }
+    sides = sidesOf(tree, node),
+    parts = [branchLines(tree, node)];
   const stop = state.example && state.example.ways[state.tree].find((own) => own.node === node);
   if (stop) parts.push(arithmetic(tree, stop));
-  if (terms.length > 1) parts.push(h("h3", { text: "Weight of each attribute" }), weights(terms));
+  if (terms.length > 1) parts.push(h("h3", { text: "What counts" }), weights(terms, sides));
+  parts.push(h("h3", { text: "The test" }), equationBlock(tree, node));
+  const condition = terms.length > 1 ? `the sum is above ${thresholdWords(test)}` : clause(tree, node, 1);
+  parts.push(h("p", { class: "where", text: `Goes right (yes) if ${condition}; else left (no).` }));
   if (test.m && !test.q) parts.push(h("p", { class: "hint",
     text: `Where the value is missing, an example goes ${test.m > 0 ? "right" : "left"}.` }));
   else if (!test.m) parts.push(missingHint(tree, terms));
@@ -89,7 +87,7 @@ function describeTest(tree, node) {
   const histogram = tree.histograms[node];
   if (histogram) {
     const title = terms.length > 1 ? "Where the examples lie along this sum" : "Where the examples lie";
-    parts.push(h("h3", { text: title }), histogramPlot(tree, node, histogram, stop));
+    parts.push(h("h3", { text: title }), histogramPlot(tree, node, histogram, stop, sides));
   }
   return parts;
 }
@@ -100,7 +98,7 @@ function missingHint(tree, terms) {
     `${cut(term.name, 30)} ${fmt(tree.fill[term.m])}`);
   if (!words.length) return null;
   return h("p", { class: "hint",
-    text: `A missing value counts as the average: ${words.join(", ")}${terms.length > words.length ? ", …" : ""}.` });
+    text: `A missing value counts as the average: ${words.join(", ")}${terms.length > words.length ? ", …" : "."}` });
 }
 
 function codeHint(tree, term) {
@@ -110,20 +108,25 @@ function codeHint(tree, term) {
     text: `${cut(term.name, 40)}: ${words.join(", ")}${known.length > 12 ? ", …" : ""}; missing or unknown ${fmt(tree.fill[term.m])}.` });
 }
 
-function weights(terms) {
-  const ranked = [...terms].sort((a, b) => b.share - a.share),
-    largest = ranked[0].share || 1;
-  const lines = (list) => h("div", { class: "lines" }, ...list.flatMap((term) => {
-    const half = (0.5 * term.share) / largest;
-    return line({ title: term.name, parts: [term.name] }, term.c < 0 ? 0.5 - half : 0.5, term.c < 0 ? 0.5 :
-      0.5 + half,
-      `${percent(term.share)} ${term.c < 0 ? "←" : "→"}`, null, true, term.c < 0 ? "" : "to-right");
-  }));
-  const content = h("div", {}, lines(ranked.slice(0, 12)));
-  if (ranked.length > 12) content.append(h("details", {}, h("summary", { text: `${ranked.length - 12} more` }), lines(
-    ranked.slice(12))));
+/** Bars for the terms of a test, towards the side that larger values speak for. */
+function weights(terms, sides) {
+  const largest = terms[0].share || 1;
+  const colours = sides.map((side) => (side.k === null ? "var(--soft)" : colour(side.k)));
+  const lines = (list) => list.flatMap((term) => {
+    const half = (0.5 * term.share) / largest,
+      yes = term.c > 0;
+    return line({ title: term.name, parts: [term.name] }, yes ? 0.5 : 0.5 - half, yes ? 0.5 + half : 0.5,
+      percent(term.share), colours[yes ? 1 : 0], true);
+  });
+  const [no, yes] = sides.map((side, i) => side.words || (i ? "yes" : "no"));
+  const heading = h("p", { class: "ends" }, h("b", { text: `← ${no}`, title: no }), h("span", { class: "hint",
+    text: "larger values speak for" }), h("b", { text: `${yes} →`, title: yes }));
+  const most = terms.length > MANY + 1 ? MANY : terms.length;
+  const content = h("div", {}, heading, h("div", { class: "lines" }, ...lines(terms.slice(0, most))));
+  if (terms.length > most) content.append(h("details", {}, h("summary", { text: `… ${terms.length - most} more` }), h(
+    "div", { class: "lines" }, ...lines(terms.slice(most)))));
   content.append(h("p", { class: "hint",
-    text: `Share of each attribute in the test (${shown().average ? "weight times how much it varies" : "by weight alone: how much it varies is not known"}). Bars to the right push to yes, to the left to no.` }));
+    text: `Share of each attribute in the test${shown().average ? ": its weight times how much it varies" : ", by weight alone: how much it varies is not known"}.` }));
   return content;
 }
 
@@ -197,7 +200,7 @@ function describeCounts(tree, node) {
   return parts;
 }
 
-function histogramPlot(tree, node, histogram, stop) {
+function histogramPlot(tree, node, histogram, stop, sides) {
   const W = 368,
     H = 150,
     top = 24,
@@ -229,8 +232,9 @@ function histogramPlot(tree, node, histogram, stop) {
   style: { stroke: "var(--ink)", "stroke-width": "2" } }));
   const words = (at, text, anchor, y, strong) => s("text", { x: at, y, "text-anchor": anchor, text, style: strong ?
     { fill: "var(--ink)", "font-weight": "600" } : {} });
-  if (tx > 44) plot.append(words(tx - 6, "← no", "end", 14, true));
-  if (tx < W - 44) plot.append(words(tx + 6, "yes →", "start", 14, true));
+  const [no, yes] = sides.map((side, i) => `${i ? "yes" : "no"}${side.words ? `: ${side.words}` : ""}`);
+  if (tx > 44) plot.append(words(tx - 6, `← ${fitted(no, tx - 24, "600 11px")}`, "end", 14, true));
+  if (tx < W - 44) plot.append(words(tx + 6, `${fitted(yes, W - tx - 24, "600 11px")} →`, "start", 14, true));
   const label = thresholdWords(tree.tests[node]),
     half = widthOf(label, "11px") / 2;
   const middle = Math.min(W - half, Math.max(half, tx));

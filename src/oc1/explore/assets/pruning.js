@@ -1,15 +1,18 @@
-// The slider along the pruning path, and the trees of a vote.
+// The slider along the pruning path, larger trees to the right, and the trees of a vote.
 
 const slider = byId("slider");
+/** Where the slider is at a step of pruning, and the other way round: step 0 is the largest tree. */
+const turned = (step) => shown().path.leaves.length - 1 - step;
 
 function preparePruning() {
   const { path } = shown();
   byId("pruning").hidden = !path || path.leaves.length < 2;
   state.step = stepOf(shown());
+  askForUsed();
   if (!path) return;
   slider.max = path.leaves.length - 1;
-  slider.value = state.step;
-  byId("mark").replaceChildren(h("option", { value: path.chosen, label: "the model" }));
+  slider.value = turned(state.step);
+  byId("mark").replaceChildren(h("option", { value: turned(path.chosen), label: "the model" }));
   tellSize();
 }
 
@@ -34,8 +37,9 @@ function tellSize() {
 function prune(step) {
   const before = order.length;
   state.step = step;
-  slider.value = step;
+  slider.value = turned(step);
   tellSize();
+  askForUsed();
   // What was cut off cannot stay selected.
   for (let at = state.node; at >= 0; at = shown().parent[at])
     if (leafNow(at)) state.node = at;
@@ -47,7 +51,7 @@ function prune(step) {
   if (state.example) tellResult();
   if (order.length !== before) home();
 }
-slider.addEventListener("input", () => prune(Number(slider.value)));
+slider.addEventListener("input", () => prune(turned(Number(slider.value))));
 byId("back").addEventListener("click", () => {
   prune(stepOf(shown()));
   slider.focus();

@@ -36,8 +36,11 @@ function start() {
     .filter((row) => !row.length).length), 0);
   const size = D.task === "vote" ? `vote of ${D.trees.length} trees, ${plural(leaves, "leaf", "leaves")}` :
     `tree with ${plural(leaves, "leaf", "leaves")}`;
+  preparePruning();
+  const used = usedAttributes().length,
+    all = D.attributes.length;
   byId("subtitle").textContent =
-    `${D.learner}: ${size}, ${plural(D.attributes.length, "attribute")}${D.n === null ? "" : `; ${plural(D.n, "example")} of data`}`;
+    `${D.learner}: ${size}, ${used < all ? `uses ${used} of ` : ""}${plural(all, "attribute")}${D.n === null ? "" : `; ${plural(D.n, "example")} of data`}`;
   if (!numeric) byId("legend").append(...NAMES.map((label, k) => h("li", { title: label }, swatch(k), cut(label,
     30))));
   if (D.task === "vote") {
@@ -46,12 +49,11 @@ function start() {
     byId("which").addEventListener("change", () => showTree(Number(byId("which").value)));
   }
   byId("random").hidden = !D.examples.length;
-  byId("fieldbox").open = D.attributes.length <= 8;
   const typical = D.examples.length ? D.examples[0].slice(0, -1) : D.attributes.map((attribute, m) => (attribute
     .categories ? attribute.categories[0] : Number(Number(D.trees[0].fill[m] ?? 0).toPrecision(3))));
   byId("paste").placeholder = cut(`${typical.map(written).join(", ")}`, 120);
   byId("mapbox").hidden = !flat;
-  preparePruning();
+  byId("fieldbox").open = used <= 8;
   openFirst();
   layOut();
   byId("open").hidden = byId("close").hidden = D.trees.length === 1 && order.length === D.trees[0].children.length;

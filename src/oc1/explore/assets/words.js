@@ -25,6 +25,7 @@ function roundedUp(x, digits = 2) {
   return Number((Math.ceil(x / unit - 1e-9) * unit).toPrecision(digits + 1));
 }
 
+/** The terms of a test, those with the largest share in it first. */
 function termsOf(tree, node) {
   const test = tree.tests[node];
   const sizes = test.f.map((m, i) => Math.abs((test.c ? test.c[i] : spread(test.w, i)) * tree.scale[m]));
@@ -35,7 +36,7 @@ function termsOf(tree, node) {
     share: total > 0 ? sizes[i] / total : 1 / sizes.length,
     name: D.attributes[m].categories && test.f.length > 1 ? `code(${D.attributes[m].name})` : D.attributes[m]
       .name,
-  }));
+  })).sort((a, b) => b.share - a.share);
 }
 
 function spread(rows, j) {
@@ -51,14 +52,9 @@ function termWords(term, first, most) {
 
 /** The left side of a test, with its most important terms only. */
 function sumWords(tree, node, most = Infinity, width = 40) {
-  const terms = termsOf(tree, node);
-  let kept = terms;
-  if (terms.length > most) {
-    const least = terms.map((term) => term.share).sort((a, b) => b - a)[most - 1];
-    kept = terms.filter((term) => term.share >= least).slice(0, most);
-  }
-  const words = kept.map((term, i) => termWords(term, i === 0, width)).join("");
-  return kept.length < terms.length ? `${words} + … (${terms.length - kept.length} more)` : words;
+  const terms = termsOf(tree, node),
+    words = terms.slice(0, most).map((term, i) => termWords(term, i === 0, width)).join("");
+  return terms.length > most ? `${words} + … ${terms.length - most} more` : words;
 }
 const thresholdWords = (test) => fmt(test.t, test.d || 3);
 
