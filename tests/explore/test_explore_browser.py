@@ -204,7 +204,7 @@ def test_the_slider_moves_along_the_pruning_path(browser, tmp_path, noisy):
         assert size().startswith(f"{model.tree_.n_leaves} lea")
         assert size().endswith("the model")
         right = np.mean(model.predict(X) == y)
-        assert f"{float(f'{100 * right:.1f}'):g} % of the 400 examples given" in size()
+        assert f"{float(f'{100 * right:.1f}'):g}% of the 400 examples given" in size()
         page.evaluate(move, 10**6)  # larger trees are to the right
         assert size().startswith(f"{model.unpruned_tree_.n_leaves} leaves")
         assert size().endswith("larger than the model")

@@ -16,7 +16,8 @@ from .page import page_data
 __all__ = ["explore"]
 
 #: The parts of the script, each of which uses those before it (and, once the page is open, all others).
-SCRIPTS = ("model", "words", "elements", "boxes", "tree", "moving", "sides", "node", "pruning", "example", "map", "start")
+SCRIPTS = ("model", "words", "elements", "boxes", "tree", "moving", "sides", "node", "pruning", "example", "map")
+SCRIPTS += ("start",)
 
 
 def explore(

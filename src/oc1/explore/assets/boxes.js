@@ -102,7 +102,7 @@ function leafRows(tree, node, widths, size) {
   const n = tree.weight[node],
     own = shareOf(tree, node);
   const ways = numeric || n === 0 ? [plural(n, "example"), `n = ${count(n)}`, count(n)] :
-    [`${count(own)} of ${count(n)}`, percent(own / n), `${Math.round((100 * own) / n)}%`];
+    [`${count(own)} of ${count(n)}`, percent(own / n)];
   const words = ways.find((one) => widthAt(one, size) <= last(widths)) || "";
   return [[[fittedAt(says(tree, node), widths[0], size, true), true]], [[words, false]]];
 }

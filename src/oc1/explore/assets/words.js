@@ -7,13 +7,13 @@ function fmt(x, digits = 3) {
   if (x === null || x === undefined || Number.isNaN(x)) return "?";
   if (x === 0) return "0";
   const size = Math.abs(x);
-  if (size >= 1e7 || size < 1e-4) return sign(Number(x.toPrecision(digits)).toExponential().replace("e+", "e"));
+  if (size >= 1e9 || size < 1e-5) return sign(Number(x.toPrecision(digits)).toExponential().replace("e+", "e"));
   if (size >= 10 ** digits) return sign(String(Math.round(x)));
   return sign(String(Number(x.toPrecision(digits))));
 }
 const count = (x) => (Number.isInteger(x) ? x.toLocaleString("en") : fmt(x, 4));
-const percent = (x) => (x > 0 && x < 0.001 ? "< 0.1 %" : x < 1 && x > 0.999 ? "> 99.9 %" :
-  `${Number((100 * x).toFixed(1))} %`);
+const percent = (x) => (x > 0 && x < 0.001 ? "<0.1%" : x < 1 && x > 0.999 ? ">99.9%" :
+  `${Number((100 * x).toFixed(1))}%`);
 const cut = (text, most) => ([...text].length > most ? `${[...text].slice(0, most - 1).join("")}…` : text);
 const plural = (n, one, many = `${one}s`) => `${count(n)} ${n === 1 ? one : many}`;
 const examplesWord = (n) => `${count(n)} training example${n === 1 ? "" : "s"}`;
