@@ -7,8 +7,8 @@ import pytest
 from oc1 import OC1Classifier
 from oc1.tree.linear import Tree
 from oc1.tree.machine import MachineTree
+from oc1.tree.printable import MINUS
 from oc1.tree.text import MAX_DEPTH, text
-from oc1.tree.wording import MINUS
 
 
 def test_text_speaks_in_the_users_names_and_units():

@@ -6,7 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from oc1 import OC1Classifier
-from oc1.tree.wording import MINUS, looks_like, number, percent, terms_of, wrapped, write_number
+from oc1.tree.printable import MINUS
+from oc1.tree.wording import looks_like, number, percent, terms_of, wrapped, write_number
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False), st.integers(1, 17))

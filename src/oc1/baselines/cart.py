@@ -48,10 +48,10 @@ class CARTClassifier(SearchedTree):
     >>> X, y = load_iris(return_X_y=True)
     >>> print(CARTClassifier(max_depth=2, prune=None, random_state=2).fit(X, y).tree_)
     x3 > 2.45
-    |-- no:  0  [50 0 0]
+    |-- no:  0  100% of 50
     `-- yes: x4 > 1.75
-        |-- no:  1  [0 49 5]
-        `-- yes: 2  [0 1 45]
+        |-- no:  1  90.7% of 54
+        `-- yes: 2  97.8% of 46
     """
 
     criterion: str | ImpurityFunction = parameter("twoing", StrOptions(set(MEASURES)), callable)

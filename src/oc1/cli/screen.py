@@ -17,7 +17,7 @@ from typing import Any, NoReturn, TypeVar
 
 import typer
 
-from ..tree.printable import printable
+from ..tree.printable import MINUS, printable
 
 Result = TypeVar("Result")
 
@@ -35,9 +35,21 @@ class ClusterFailure(Exception):
     """The cluster did not do its work; the message says why, in one sentence."""
 
 
-def say(text: str = "") -> None:
-    """Print to stdout, as it is."""
-    typer.echo(printable(text))
+def say(text: str = "", finish: Callable[[str], str] | None = None) -> None:
+    """Print to stdout, without characters that could do harm; `finish` may then add some that do good."""
+    text = _encodable(printable(text))
+    typer.echo(text if finish is None else finish(text))
+
+
+def _encodable(text: str) -> str:
+    """Return text that stdout can take: a file on Windows may have no minus sign."""
+    encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        plainer = text.replace(MINUS, "-").replace("\N{HORIZONTAL ELLIPSIS}", "...")
+        return plainer.encode(encoding, "replace").decode(encoding)
+    return text
 
 
 def note(text: str) -> None:

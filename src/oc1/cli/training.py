@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import platform
+import time
 from dataclasses import replace
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
@@ -11,12 +17,15 @@ from sklearn.base import clone
 from sklearn.model_selection import train_test_split
 from sklearn.utils import _safe_indexing
 
+from .. import __version__
 from ..evaluation.scores import Confusion, Residuals
 from ..files.tables import ReadOptions, Table, label_indices, read_table
 from .screen import UsageError
 
 #: More classes than this, and than half the number of examples, are taken for numbers.
 MAX_CLASSES = 50
+#: `oc1 train` says what this limit on the terms of a test would cost, unless another tree of that size takes long.
+SUGGESTED_MAX_TERMS, MAX_EXAMPLES_TO_SUGGEST = 3, 20_000
 
 
 def read_training_table(
@@ -115,6 +124,30 @@ def without_limit(fitted: Any) -> Any:
     if max_terms is None or max_terms >= fitted.n_features_in_:
         return None
     return clone(fitted).set_params(max_terms=None, verbose=0)
+
+
+def with_limit(fitted: Any, n_examples: int) -> Any:
+    """Return an unfitted copy of a model whose tests have few terms; None if they have no more, or it takes long."""
+    if "max_terms" not in fitted.get_params(deep=False) or hasattr(fitted, "estimators_"):
+        return None
+    is_long = np.diff(fitted.tree_.terms).max() > SUGGESTED_MAX_TERMS
+    if not is_long or n_examples > MAX_EXAMPLES_TO_SUGGEST:
+        return None
+    return clone(fitted).set_params(max_terms=SUGGESTED_MAX_TERMS, verbose=0)
+
+
+def origin(data: str) -> dict[str, Any]:
+    """Return the file, the date and the versions of a training, as `oc1.files.models.Source` names them.
+
+    ``SOURCE_DATE_EPOCH`` in the environment sets the date, for files that can be made again bit for bit.
+    """
+    seconds = int(os.environ.get("SOURCE_DATE_EPOCH", time.time()))
+    packages = {"oc1": __version__, **{name: version(name) for name in ("numpy", "numba", "scikit-learn")}}
+    return {
+        "file": None if data == "-" else Path(data).name,
+        "date": datetime.fromtimestamp(seconds, UTC).date().isoformat(),
+        "versions": packages | {"python": platform.python_version()},
+    }
 
 
 def value_ranges(X: np.ndarray) -> tuple[tuple[float, float], ...]:

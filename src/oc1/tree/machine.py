@@ -8,8 +8,9 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from .printable import MINUS
 from .structure import NodeFunctions, TreeStructure, descend
-from .wording import MINUS, MaxTerms, make_terms, write_number, write_terms
+from .wording import MaxTerms, make_terms, write_number, write_terms
 
 
 def evaluate(X: np.ndarray, functions: np.ndarray) -> np.ndarray:

@@ -1,4 +1,6 @@
-"""Text from files, safe to print."""
+"""Text from files, safe to print, and the sign of negative numbers."""
+
+MINUS = "\N{MINUS SIGN}"
 
 
 def printable(text: str) -> str:

@@ -50,6 +50,7 @@ def text(
     max_terms: MaxTerms = "auto",
     max_depth: int = MAX_DEPTH,
     node: int = 0,
+    numbered: bool = False,
     width: int = WIDTH,
     paint: Callable[[str, int], str] | None = None,
 ) -> str:
@@ -66,6 +67,8 @@ def text(
         Levels below the first node that are written; where there are more, the number of leaves is.
     node : int, default=0
         Where to begin: the number of a node.
+    numbered : bool, default=False
+        Whether tests have the numbers of their nodes before them, like ``#0``.
     width : int, default=80
         Characters of a line; longer tests go on in the next one.
     paint : callable, optional
@@ -96,10 +99,11 @@ def text(
 
         check_is_fitted(model)
     if hasattr(model, "estimators_"):
-        options: dict[str, Any] = {"max_terms": max_terms, "max_depth": max_depth, "width": width, "paint": paint}
+        options: dict[str, Any] = {"max_terms": max_terms, "max_depth": max_depth, "numbered": numbered}
+        options |= {"width": width, "paint": paint}
         return "\n\n".join(f"tree {i}\n{text(one, digits, **options)}" for i, one in enumerate(model.estimators_, 1))
     tree: TreeStructure = getattr(model, "tree_", model)
-    style = _Style(digits, max_terms, width, paint)
+    style = _Style(digits, max_terms, numbered, width, paint)
     lines = []
     leaf, n_leaves = tree.is_leaf, tree.leaves_below
     stack = [(node, 0, "", "")]  # node, its depth, what stands before it, what stands before the nodes below it
@@ -124,6 +128,7 @@ class _Style(NamedTuple):
 
     digits: int
     max_terms: MaxTerms
+    numbered: bool
     width: int
     paint: Callable[[str, int], str] | None
 
@@ -133,7 +138,8 @@ def _lines_of_node(tree: TreeStructure, node: int, before: str, indent: str, sty
     if tree.is_leaf[node]:
         return [before + _leaf(tree, node, style)]
     room = max(style.width - len(before) - len(CONTINUED), MIN_ROOM)
-    first, *others = wrapped(tree.question(node, style.digits, style.max_terms), room)
+    own_number = [f"#{node}"] if style.numbered else []
+    first, *others = wrapped([*own_number, *tree.question(node, style.digits, style.max_terms)], room)
     # The first branch hangs below: its line goes through.
     further = (indent + "|").ljust(len(before) + len(CONTINUED)) if others else ""
     return [before + first, *(further + line for line in others)]

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from .printable import MINUS
+
 if TYPE_CHECKING:
     from .linear import Tree
     from .structure import TreeStructure
@@ -15,7 +17,6 @@ if TYPE_CHECKING:
 #: How many terms of a test are written: see `write_terms`.
 MaxTerms: TypeAlias = int | Literal["auto"] | None
 
-MINUS = "\N{MINUS SIGN}"
 #: A test with more terms shows the ones with the largest shares.
 MAX_TERMS, TERMS_OF_LONG_TEST = 8, 6
 #: A longer set of categories is cut to this many words.

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from ...growing.progress_bar import progress_bar
 from ..options import Data, Json, Model
+from ..printing import print_classes, print_confusion, print_scores
 from ..screen import check_output, note, print_json, say
 from .classify import MAX_BATCHES_AHEAD, file_size
-from .show import print_classes, print_confusion, print_scores
 
 if TYPE_CHECKING:
     from ...evaluation.scores import Confusion, Residuals

@@ -14,10 +14,11 @@ import typer
 from ...files.problems import FileProblem
 from ..options import Categorical, Dask, Data, Jobs, Json, LearnerName, OneHot, OutputFile, Seed, Weights, on_workers
 from ..parameters import make_estimator
+from ..printing import percent, print_classes, print_scores, print_size, print_tree, size_of
 from ..screen import UsageError, check_output, in_background, note, print_json, say
-from .show import percent, print_classes, print_scores, print_size, size_of
 
 if TYPE_CHECKING:
+    from ...files.models.record import Score
     from ...files.tables import ReadOptions, Table
 
 #: Share of the examples that is held out by default, if there are not too few.
@@ -36,17 +37,35 @@ class CostOfLimit(NamedTuple):
     """What ``--max-terms`` costs: two trees that differ in nothing else, on the same held-out examples."""
 
     limit: int
-    accuracy: float
+    is_set: bool  # or only tried
+    score: Score
     terms: int  # in the whole tree
-    accuracy_without_limit: float
+    score_without_limit: Score
     terms_without_limit: int
 
     def __str__(self) -> str:
         limit = "at most 1 term per test" if self.limit == 1 else f"at most {self.limit} terms per test"
-        accuracy, without = percent(self.accuracy), percent(self.accuracy_without_limit)
-        comparison = "as" if accuracy == without else f"instead of {without}"
+        option = "" if self.is_set else f" (--max-terms {self.limit})"
+        measure = "accuracy" if self.score.measure == "accuracy" else "R2"
+        value, without = (_written(score) for score in (self.score, self.score_without_limit))
+        comparison = "as" if value == without else f"instead of {without}"
         sizes = f"{self.terms} terms in all instead of {self.terms_without_limit}"
-        return f"{limit}: held-out accuracy {accuracy} {comparison} without a limit, {sizes}"
+        return f"{limit}{option}: held-out {measure} {value} {comparison} without a limit, {sizes}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures by their names."""
+        return {
+            "limit": self.limit,
+            "is_set": self.is_set,
+            self.score.measure: self.score.value,
+            "terms": self.terms,
+            f"{self.score.measure}_without_limit": self.score_without_limit.value,
+            "terms_without_limit": self.terms_without_limit,
+        }
+
+
+def _written(score: Score) -> str:
+    return percent(score.value) if score.measure == "accuracy" else f"{score.value:.4f}"
 
 
 def train(
@@ -69,8 +88,7 @@ def train(
     """Train a tree on a file of examples, save it, and print its accuracy.
 
     The held-out accuracy is that of a tree grown without the examples it is tested on, a fifth of DATA (see --holdout
-    and --test). The saved tree is trained on all of DATA. With --max-terms, a tree without that limit is tested on the
-    same examples, and one line says what the limit costs.
+    and --test). The saved tree is trained on all of DATA. One line says what --max-terms costs, or what it would cost.
 
     Example: oc1 train iris.csv --target species -o iris.json
 
@@ -123,28 +141,50 @@ def train(
 
         trial = Trial(fitted, table, lambda model: score_file(Predictor.of(model, source), test, options))
     held_out = None if trial is None else trial.judge(trial.model)
-    cost = None if trial is None else _cost_of_limit(trial, held_out, in_parallel)
+    held_score = None if held_out is None else _score(held_out)
+    cost = None if trial is None or held_score is None else _cost_of_limit(trial, held_score, in_parallel)
+    origin = training.origin(data)
+    source = replace(source, **origin, training=_stored(_score(in_training)), held_out=_stored(held_score))
     save_model(fitted, out, source=source)
     if json:
         figures = {"model": str(out), "learner": learner, "seconds": seconds} | size_of(fitted)
         held_figures = None if held_out is None else held_out.to_dict()
-        cost_figures = None if cost is None else cost._asdict()
+        cost_figures = None if cost is None else cost.to_dict()
         print_json(figures | {"training": in_training.to_dict(), "held_out": held_figures, "max_terms": cost_figures})
     else:
         _print_results(fitted, in_training, held_out, cost, n, test)
         note(f"model written to {out}")
 
 
-def _cost_of_limit(trial: Trial, scores: Any, in_parallel: Callable[..., Any]) -> CostOfLimit | None:
-    """Return what the limit on the terms of a test costs, where there is one."""
+def _cost_of_limit(trial: Trial, score: Score, in_parallel: Callable[..., Any]) -> CostOfLimit | None:
+    """Return what the limit on the terms of a test costs; where there is none, what one would cost."""
     from .. import training
 
-    unlimited = training.without_limit(trial.model)
-    if unlimited is None:
+    counterpart = training.without_limit(trial.model)
+    if is_set := counterpart is not None:
+        other = in_parallel(lambda: training.fit(counterpart, trial.table), "accuracy without a limit")
+        limited, unlimited = (trial.model, score), (other, _score(trial.judge(other)))
+    elif (counterpart := training.with_limit(trial.model, len(trial.table.y))) is not None:
+        other = in_parallel(lambda: training.fit(counterpart, trial.table), "accuracy with fewer terms")
+        limited, unlimited = (other, _score(trial.judge(other))), (trial.model, score)
+    else:
         return None
-    other = in_parallel(lambda: training.fit(unlimited, trial.table), "accuracy without a limit")
-    limited_terms, terms = (model.tree_.n_terms for model in (trial.model, other))
-    return CostOfLimit(trial.model.max_terms, scores.accuracy, limited_terms, trial.judge(other).accuracy, terms)
+    sizes = [model.tree_.n_terms for model, _ in (limited, unlimited)]
+    return CostOfLimit(limited[0].max_terms, is_set, limited[1], sizes[0], unlimited[1], sizes[1])
+
+
+def _score(scores: Any) -> Score:
+    """Return the figure that stands for scores: the accuracy, or R2 of predicted numbers."""
+    from ...files.models.record import Score
+
+    figures = scores.to_dict()
+    measure = "r2" if "r2" in figures else "accuracy"
+    return Score(measure, float(figures[measure]), int(figures["examples"]))
+
+
+def _stored(score: Score | None) -> Score | None:
+    """Return a score that a file can hold; R2 of equal numbers is not defined."""
+    return None if score is None or score.value != score.value else score
 
 
 def _in_parallel(dask: str | None, work: Callable[[], Any], what: str) -> Any:
@@ -183,10 +223,8 @@ def _checked_output(out: Path | None, data: str, test: str | None) -> Path:
 def _print_results(
     fitted: Any, training: Any, held_out: Any, cost: CostOfLimit | None, n: int, test: str | None
 ) -> None:
-    from ...tree.text import text
-
     accuracy = " accuracy" if hasattr(fitted, "classes_") else ""
-    say(text(fitted))
+    print_tree(fitted)
     say()
     print_size(fitted, size_of(fitted))
     say()

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from ...tree.wording import MINUS
+from ...tree.printable import MINUS
 from ..values import all_different
 
 #: The longest string that C99 promises to take.
