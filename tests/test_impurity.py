@@ -5,6 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oc1 import OC1Classifier, impurity
+from oc1.datasets import make_pol
 from oc1.impurity import MEASURES, get_measure
 
 COUNTS = st.lists(st.integers(0, 20), min_size=2, max_size=6)
@@ -171,6 +172,14 @@ def test_broken_measures_get_clear_errors(compiled):
 
 def test_unknown_name_lists_the_known_ones():
     with pytest.raises(ValueError, match=r"'criterion' parameter.*'twoing'"):
-        OC1Classifier(criterion="entropy").fit([[0.0], [1.0]], [0, 1])
+        OC1Classifier(criterion="purity").fit([[0.0], [1.0]], [0, 1])
     with pytest.raises(ValueError, match=r"one of .*gini"):
-        get_measure("entropy")
+        get_measure("purity")
+
+
+@pytest.mark.parametrize("alias", ["entropy", "log_loss"])
+def test_the_names_of_scikit_learn_mean_information_gain(alias):
+    X, y = make_pol(200, random_state=0)
+    models = [OC1Classifier(criterion=name, prune=None, random_state=0).fit(X, y) for name in (alias, "info_gain")]
+    assert models[0].tree_.to_dict() == models[1].tree_.to_dict()
+    assert models[0].get_params()["criterion"] == alias

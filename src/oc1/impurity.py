@@ -144,6 +144,11 @@ MEASURES: dict[str, Measure] = {
     )
 }
 
+#: Other names, by which scikit-learn's trees know a measure.
+ALIASES = {"entropy": "info_gain", "log_loss": "info_gain"}
+#: What a criterion may be called.
+NAMES = (*MEASURES, *ALIASES)
+
 _compiled_measures: WeakKeyDictionary[ImpurityFunction, tuple[Compiled, Compiled]] = WeakKeyDictionary()
 
 
@@ -153,7 +158,7 @@ def get_measure(criterion: str | ImpurityFunction, n_classes: int = 2) -> Measur
     Parameters
     ----------
     criterion : str or callable
-        One of the names in `MEASURES`, or a plain Python function ``f(left, right) -> float`` of two float arrays with
+        One of `NAMES`, or a plain Python function ``f(left, right) -> float`` of two float arrays with
         the weight of each class (in the order of ``classes_``) on the left and on the right. Smaller is purer. It is
         compiled by Numba and never called with an empty side.
     n_classes : int
@@ -166,9 +171,9 @@ def get_measure(criterion: str | ImpurityFunction, n_classes: int = 2) -> Measur
         its arguments, all of which is found out before it is compiled; or if it does not compile.
     """
     if isinstance(criterion, str):
-        if criterion not in MEASURES:
-            raise ValueError(f"criterion must be one of {sorted(MEASURES)} or a function, got {criterion!r}")
-        return MEASURES[criterion]
+        if criterion not in NAMES:
+            raise ValueError(f"criterion must be one of {sorted(NAMES)} or a function, got {criterion!r}")
+        return MEASURES[ALIASES.get(criterion, criterion)]
     name = getattr(criterion, "__name__", repr(criterion))
     _ask_in_python(criterion, name, max(2, n_classes))
     _ask_compiled(criterion, name, max(2, n_classes))

@@ -49,6 +49,22 @@ def test_every_parameter_has_a_constraint_and_a_description(learner):
     assert [name for name in learner().get_params(deep=False) if name not in described] == []
 
 
+@pytest.mark.parametrize("learner", [OC1Classifier, OC1Regressor])
+def test_splitter_is_answered_with_a_sentence(learner):
+    with pytest.raises(TypeError, match=rf"{learner.__name__} has no parameter splitter: .*splits says.*splits='axis'"):
+        learner(splitter="best")
+    with pytest.raises(TypeError, match="unexpected keyword argument 'splitting'"):
+        learner(splitting="best")
+    assert list(inspect.signature(learner).parameters) == list(inspect.signature(learner.__init__).parameters)[1:]
+
+
+@pytest.mark.parametrize("learner", [own for own in LEARNERS if own is not OC1Regressor])
+def test_the_number_of_classes(learner):
+    model = quick(learner)
+    assert not hasattr(model, "n_classes_")
+    assert model.fit([[0.0], [1.0], [2.0], [3.0]] * 5, ["a", "b", "c", "c"] * 5).n_classes_ == 3
+
+
 @pytest.mark.parametrize("learner", TREES)
 def test_common_parameters_have_common_defaults(learner):
     own = {

@@ -74,7 +74,7 @@ def test_thresholds_and_terms_are_there_where_tests_are(tree):
     scale = np.ones(2)
     for node in range(tree.n_nodes):
         has_test = tree.has_thresholds and not tree.is_leaf[node]
-        assert (tree.threshold(node) is not None) == has_test
+        assert (tree.threshold_of(node) is not None) == has_test
         terms = tree.weighted_terms(node, scale)
         assert bool(terms) == has_test
         assert not has_test or sum(share for _, _, share in terms) == pytest.approx(1)

@@ -9,7 +9,7 @@ from joblib import effective_n_jobs
 from sklearn.utils._param_validation import StrOptions
 
 from ..growing.options import GrowthOptions
-from ..impurity import MEASURES, ImpurityFunction, get_measure
+from ..impurity import NAMES, ImpurityFunction, get_measure
 from ..learners.base import SearchedTree
 from ..learners.parameters import parameter
 
@@ -54,7 +54,7 @@ class CARTClassifier(SearchedTree):
         `-- yes: 2  97.8% of 46
     """
 
-    criterion: str | ImpurityFunction = parameter("twoing", StrOptions(set(MEASURES)), callable)
+    criterion: str | ImpurityFunction = parameter("twoing", StrOptions(set(NAMES)), callable)
     prune: str | None = "cv"
     n_jobs: int | None = parameter(None, Integral, None)
 

@@ -13,7 +13,7 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from ..data.training import Training
 from ..growing.linear_tests import LinearTest
 from ..growing.splitters import NodeExamples, Splitter
-from ..impurity import MEASURES, ImpurityFunction, Measure, category_numbers, get_measure, raise_failure
+from ..impurity import NAMES, ImpurityFunction, Measure, category_numbers, get_measure, raise_failure
 from ..kernels.elimination import Descent, descend, eliminate
 from ..kernels.layout import NO_SPLIT
 from ..kernels.line_search import compiled_line_search
@@ -208,7 +208,7 @@ class CARTLCClassifier(SplitterClassifier):
     """
 
     mode: str = parameter("paper", StrOptions({"paper", "breiman"}))
-    criterion: str | ImpurityFunction = parameter("twoing", StrOptions(set(MEASURES)), callable)
+    criterion: str | ImpurityFunction = parameter("twoing", StrOptions(set(NAMES)), callable)
     max_cycles: int = parameter(100, at_least(1))
     elimination: float = parameter(0.2, Interval(Real, 0, 1, closed="both"))
 

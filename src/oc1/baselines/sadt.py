@@ -11,11 +11,13 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from ..data.training import Training
 from ..growing.linear_tests import LinearTest
 from ..growing.splitters import NodeExamples, Splitter
+from ..impurity import ALIASES
 from ..kernels import annealing as _annealing
 from ..learners.base import SplitterClassifier
 from ..learners.parameters import at_least, parameter
 
 CRITERIA = {"info_gain": _annealing.INFO_GAIN, "gini": _annealing.GINI, "twoing": _annealing.TWOING}
+CRITERIA |= {alias: CRITERIA[name] for alias, name in ALIASES.items()}
 
 
 @dataclass

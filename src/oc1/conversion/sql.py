@@ -174,7 +174,7 @@ def _test(columns: _Columns, tree: ReducedTree, node: int) -> str:
         values = [columns.filled(tree, column) for column in features]
         return f"{_linear([], coefficients, values)} > {literal(threshold)}"
     raw = columns.raw(first)
-    if own.threshold(node) is None:
+    if own.threshold_of(node) is None:
         return f"{raw} IS NULL"
     test = f"{_linear([], coefficients, [raw])} > {literal(threshold)}"
     return f"({raw} IS NULL OR {test})" if way > 0 else test

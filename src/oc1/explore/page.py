@@ -124,7 +124,7 @@ def _tree_record(
     if examples is not None:
         inner = np.flatnonzero(~tree.is_leaf).tolist()
         for node in sorted(inner, key=lambda node: (-original.counts[node].sum(), node)):
-            if tree.threshold(node) is None or budget <= 0:
+            if tree.threshold_of(node) is None or budget <= 0:
                 continue
             histograms[node] = _histogram_record(examples.histogram(node, BINS), place)
             budget -= sum(map(len, histograms[node]["c"])) + 8
@@ -168,7 +168,7 @@ def _test_record(own: ReducedTree, node: int) -> dict[str, Any]:
     record: dict[str, Any] = {"f": features, "c": coefficients[0], "t": constants[0]}
     if direction := int(tree.directions[node]):
         record["m"] = direction
-    if tree.threshold(node) is None:
+    if tree.threshold_of(node) is None:
         record["q"] = 1
     elif len(features) == 1 and features[0] in own.codes:
         record["s"] = original.equation(node)

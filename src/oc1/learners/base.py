@@ -114,6 +114,15 @@ class BaseOC1Estimator(BaseEstimator):
         tables.append({name: own.metadata["allowed"] for name, own in vars(cls).items() if isinstance(own, Field)})
         cls._parameter_constraints = {name: allowed for table in tables for name, allowed in table.items()}
 
+    def __new__(cls, *args: Any, **parameters: Any) -> Self:
+        """Make an estimator; answer scikit-learn's `splitter`, which says something else here, with a sentence."""
+        if "splitter" in parameters and "splits" in cls._parameter_constraints:
+            raise TypeError(
+                f"{cls.__name__} has no parameter splitter: every test is the best one that is found, and splits says "
+                "which kinds of tests there are (splits='axis': one attribute at a time, as in scikit-learn)"
+            )
+        return super().__new__(cls)  # type: ignore[no-any-return]
+
     def __dask_tokenize__(self) -> str:
         """Return what Dask tells models apart by; of a dataclass it would only look at the parameters."""
         return str(joblib.hash(self))
@@ -164,6 +173,12 @@ class BaseOC1Classifier(ClassifierMixin, BaseOC1Estimator):
     """Base of trees and votes of trees that predict classes."""
 
     smoothing: float
+    classes_: np.ndarray
+
+    @property
+    def n_classes_(self) -> int:
+        """Number of classes."""
+        return len(self.classes_)
 
     def _checked_smoothing(self) -> float:
         """Return the parameter, which may have been changed since the fit."""

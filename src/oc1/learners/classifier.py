@@ -17,7 +17,7 @@ from ..data.training import Training
 from ..growing.options import MIN_LARGE_ROWS, NEVER, PAPER_RULES, STARTS, GrowthOptions, SearchRules
 from ..growing.progress import Reporter
 from ..growing.tao import refine
-from ..impurity import MEASURES, ImpurityFunction, get_measure
+from ..impurity import NAMES, ImpurityFunction, get_measure
 from ..kernels import layout
 from ..tree.linear import Tree
 from .base import CategoricalTree, Grown, Pruned, SearchedTree, automatic_pruning
@@ -69,6 +69,7 @@ class OC1Classifier(CategoricalTree, SearchedTree):
             default="twoing"
         The impurity measure. A function ``f(left, right) -> float`` of the class weights on the two sides (float arrays
         in the order of ``classes_``; smaller values mean purer) is compiled by Numba and runs at native speed.
+        "entropy" and "log_loss" are scikit-learn's names of "info_gain".
     splits : {"auto", "best", "axis", "linear", "oblique"}, default="auto"
         The kind of tree. "best": at each node, an axis-parallel split, a linear classifier or a split of OC1's search,
         whichever is worth most. "axis": axis-parallel splits only (OC1-AP). "linear": axis-parallel splits and linear
@@ -192,6 +193,7 @@ class OC1Classifier(CategoricalTree, SearchedTree):
     categories_ : list with an array or None for each attribute, or None
         The values of the categorical attributes, most frequent first; None if there are none.
     classes_ : array (n_classes,)
+    n_classes_ : int
     n_features_in_ : int
     feature_names_in_ : array (n_features_in_,)
         Only if the attributes have names.
@@ -212,7 +214,7 @@ class OC1Classifier(CategoricalTree, SearchedTree):
     """
 
     preset: str | None = parameter(None, StrOptions(set(PRESETS) - {None}), None)
-    criterion: str | ImpurityFunction = parameter("twoing", StrOptions(set(MEASURES)), callable)
+    criterion: str | ImpurityFunction = parameter("twoing", StrOptions(set(NAMES)), callable)
     splits: str = parameter("auto", StrOptions({"auto", *KINDS, "oblique"}))
     normalize: str = parameter("auto", StrOptions({"auto", *NORMALIZATIONS}))
     n_restarts: int = parameter(20, at_least(0))

@@ -36,7 +36,7 @@ def checked_threshold(tree: TreeStructure, node: int) -> float:
         raise ValueError(f"node {node} is a leaf: it has no test")
     if not tree.has_thresholds:
         raise ValueError(f"node {node} is a linear machine: its examples do not lie on two sides of a threshold")
-    threshold = tree.threshold(node)
+    threshold = tree.threshold_of(node)
     if threshold is None:
         raise ValueError(f"node {node} asks only whether a value is missing: it has no threshold to show")
     return threshold

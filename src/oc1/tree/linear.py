@@ -12,6 +12,7 @@ import numpy.typing as npt
 from ..data.categories import replace_by_codes
 from ..kernels.predict import Tests, Top, apply
 from ..kernels.records import Source
+from .node_arrays import BinaryNodeArrays
 from .structure import NodeFunctions, TreeStructure
 from .wording import MaxTerms, make_terms, write_membership, write_number, write_terms
 
@@ -28,13 +29,16 @@ def project(X: np.ndarray, features: np.ndarray, coefficients: np.ndarray) -> np
 
 
 @dataclass(frozen=True, eq=False)
-class Tree(TreeStructure):
+class Tree(BinaryNodeArrays, TreeStructure):
     """A binary tree whose tests are linear combinations of attributes, in the user's units.
 
     Node t sends an example right if ``sum(coefficients[i] * x[features[i]]) > thresholds[t]``, for i in
     ``terms[t]:terms[t + 1]``, else left; an axis-parallel test has one term with coefficient 1. The terms of a test are
     in the order of the attributes, and the sum is taken in that order. Missing values (NaN) count as ``fill`` of their
     attribute, unless an axis-parallel test has learned where to send them. A node's left child is the next node.
+
+    The names of scikit-learn's trees (``children_left``, ``feature``, ``threshold``, ``impurity``, ``value``, ...) are
+    there, too: see `oc1.tree.node_arrays`.
 
     Attributes
     ----------
@@ -134,7 +138,7 @@ class Tree(TreeStructure):
         """The attributes that any test uses, in order."""
         return np.unique(self.features)
 
-    def threshold(self, node: int) -> float | None:
+    def threshold_of(self, node: int) -> float | None:
         """Return the threshold of a node; None for leaves and for tests that only ask whether a value is missing."""
         only_missing = len(self.missing) and self.missing[node] > 0 and self.thresholds[node] == np.finfo(float).max
         return None if self.children[node, 0] < 0 or only_missing else float(self.thresholds[node])
@@ -145,7 +149,7 @@ class Tree(TreeStructure):
         if len(features) == 1 and self.is_categorical(int(features[0])):
             return [write_membership(self, node)]
         words = write_terms(make_terms(self, features, coefficients), digits, max_terms)
-        if self.threshold(node) is None:
+        if self.threshold_of(node) is None:
             return [*words, "missing"]
         side = int(self.missing[node]) if len(self.missing) else 0
         suffix = {-1: " and not missing", 0: "", 1: " or missing"}[side]

@@ -13,6 +13,7 @@ from scipy import sparse
 
 from ..data.categories import replace_by_codes
 from . import validation
+from .node_arrays import NodeArrays
 from .text import text
 from .wording import MaxTerms, feature_name
 
@@ -49,7 +50,7 @@ class NodeFunctions(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class TreeStructure(ABC):
+class TreeStructure(NodeArrays, ABC):
     """Nodes, their children and what they saw, and all that can be asked of a tree of any kind.
 
     Nodes are numbered in preorder: the root is 0, and children come after their parents. How a node sends examples to
@@ -235,7 +236,7 @@ class TreeStructure(ABC):
         """Where each node sends missing values: -1 left, 1 right, 0 where they count as ``fill``."""
         return self.missing if len(self.missing) else np.zeros(self.n_nodes, dtype=np.int8)
 
-    def threshold(self, node: int) -> float | None:
+    def threshold_of(self, node: int) -> float | None:
         """Return the threshold of a node; None for leaves, linear machines, and tests for missing values alone."""
         return None
 

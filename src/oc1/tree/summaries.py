@@ -135,7 +135,7 @@ def summarise_nodes(
         for child, condition in zip(tree.children[node], conditions, strict=False):  # preorder: children come later
             above = sentences[node] if len(sentences[node]) <= MAX_SENTENCE_LENGTH else "..."
             sentences[child] = f"{above} and {condition}" if above else condition
-        threshold = tree.threshold(node)
+        threshold = tree.threshold_of(node)
         summaries.append(
             NodeSummary(
                 node=node,
