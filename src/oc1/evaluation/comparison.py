@@ -148,7 +148,7 @@ def compare(
     n_jobs : int or None, default=None
         Number of processes. None means one, -1 all cores.
     progress : bool, default=True
-        Whether to show a progress bar, if stderr is a terminal and rich is installed.
+        Whether to show a progress bar, in a notebook, or in a terminal if rich is installed.
 
     Returns
     -------

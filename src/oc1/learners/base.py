@@ -33,7 +33,7 @@ from ..growing.engines import LocalEngine
 from ..growing.grower import make_grower
 from ..growing.nodes import GrownNode, build_tree
 from ..growing.options import GrowthOptions, TreeSetup
-from ..growing.progress import Reporter
+from ..growing.progress import Reporter, fit_bar
 from ..growing.splitters import ClassificationStatistics, Limits, NodeStatistics, Splitter, SplitterGrower
 from ..kernels._jit import announce_compiling
 from ..tree import pruning
@@ -247,7 +247,7 @@ class TreeEstimator(BaseOC1Estimator):
         -------
         self
         """
-        with unchanged_on_failure(self):
+        with unchanged_on_failure(self), fit_bar(type(self).__name__):
             self._learn(self._validate(X, y, sample_weight))
             self.__dict__.pop("source_", None)  # of a model that was loaded from a file
         return self
