@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from html_tables import Rows
+from reading_html import Rows
 from sklearn.datasets import load_wine
 from sklearn.model_selection import ShuffleSplit, StratifiedKFold, cross_val_score
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from html_tables import Rows
+from reading_html import Rows
 
 from oc1 import OC1Classifier, OC1Regressor
 from oc1.baselines import C45Classifier, LMDTClassifier

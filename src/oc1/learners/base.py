@@ -38,6 +38,7 @@ from ..growing.splitters import ClassificationStatistics, Limits, NodeStatistics
 from ..kernels._jit import announce_compiling
 from ..tree import pruning
 from ..tree.html import small_html
+from ..tree.sketch import MAX_SKETCHED, Sketch, sketch_tests
 from ..tree.structure import TreeStructure
 from .parameters import at_least, parameter
 
@@ -307,6 +308,7 @@ class TreeEstimator(BaseOC1Estimator):
         if hasattr(self, "categorical_features"):
             self.categories_ = category_values(data.categories)
         self._pruning_path = pruned.path
+        self._sketch: Sketch = sketch_tests(self.tree_, *data.some(MAX_SKETCHED))
 
     @property
     def pruning_path_(self) -> np.recarray:

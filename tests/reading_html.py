@@ -1,6 +1,26 @@
-"""Tables in HTML, read back."""
+"""HTML, read back."""
 
 from html.parser import HTMLParser
+
+
+class Tags(HTMLParser):
+    """Collects the tags of a page, and complains of those that are not closed."""
+
+    VOID = ("meta", "input", "br")
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.open = [], []
+        self.feed(text)
+        assert self.open == []
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+        if tag not in self.VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
 
 
 class Rows(HTMLParser):
