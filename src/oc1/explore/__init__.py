@@ -17,8 +17,20 @@ from .page import page_data
 __all__ = ["Page", "explore"]
 
 #: The parts of the script, each of which uses those before it (and, once the page is open, all others).
-SCRIPTS = ("model", "words", "elements", "boxes", "tree", "moving", "sides", "node", "pruning", "example", "map")
-SCRIPTS += ("start",)
+SCRIPTS = (
+    "model",
+    "words",
+    "elements",
+    "boxes",
+    "tree",
+    "moving",
+    "sides",
+    "node",
+    "pruning",
+    "example",
+    "map",
+    "start",
+)
 
 
 def explore(

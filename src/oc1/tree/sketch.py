@@ -48,7 +48,7 @@ def sketch_tests(tree: TreeStructure, X: np.ndarray, y: np.ndarray) -> Sketch:
     dict
         Empty without examples. Tests without a threshold have no histogram.
     """
-    nodes = sorted(node for node in first_levels(tree) if tree.threshold(node) is not None)
+    nodes = sorted(node for node in first_levels(tree) if tree.threshold_of(node) is not None)
     if not nodes or not len(X):
         return {}
     labels = y if tree.predicts_classes else np.zeros(len(X), dtype=np.int64)
