@@ -14,6 +14,7 @@ LAYERS = [
     "datasets",
     "data",
     "tree",
+    "explaining",
     "growing",
     "learners",
     "baselines",

@@ -560,6 +560,7 @@ class C45Classifier(CategoricalTree, SplitterTree, TreeClassifier):
         """
         return self._shares(X, self._checked_smoothing())
 
+    _divides_missing = True
     _conversion_notes = (
         (
             "C4.5 divides an example with a missing value among the branches; the converted model sends it down the "

@@ -18,7 +18,20 @@ from .screen import reporting_errors, stop_when_terminated
 COMMANDS: dict[str, Callable[..., None]] = {
     name: getattr(import_module(f".commands.{name}", __package__), name)
     for name in (
-        *("train", "classify", "test", "cv", "compare", "show", "convert", "plot", "explore", "animate", "generate"),
+        *(
+            "train",
+            "classify",
+            "explain",
+            "test",
+            "cv",
+            "compare",
+            "show",
+            "convert",
+            "plot",
+            "explore",
+            "animate",
+            "generate",
+        ),
         *("reproduce", "warmup", "demo"),
     )
 }

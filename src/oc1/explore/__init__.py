@@ -11,26 +11,13 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from .framed import Page
 from .page import page_data
 
-__all__ = ["Page", "explore"]
+__all__ = ["explore"]
 
 #: The parts of the script, each of which uses those before it (and, once the page is open, all others).
-SCRIPTS = (
-    "model",
-    "words",
-    "elements",
-    "boxes",
-    "tree",
-    "moving",
-    "sides",
-    "node",
-    "pruning",
-    "example",
-    "map",
-    "start",
-)
+SCRIPTS = ("model", "words", "elements", "boxes", "tree", "moving", "sides", "node", "pruning", "example", "map")
+SCRIPTS += ("start",)
 
 
 def explore(
@@ -40,7 +27,7 @@ def explore(
     *,
     source: Any = None,
     title: str | None = None,
-) -> Page:
+) -> str:
     """Return an interactive HTML page of a model: its trees, the test of each node, and the path of an example.
 
     Parameters
@@ -58,9 +45,8 @@ def explore(
 
     Returns
     -------
-    Page
-        HTML that does not load anything else: a text that notebooks show in a frame, with a method ``save(path)``. The
-        same model and examples give the same page.
+    str
+        HTML that does not load anything else. The same model and examples give the same page.
 
     Examples
     --------
@@ -89,7 +75,7 @@ def explore(
     for mark, part in parts.items():
         before, _, page = page.partition(mark)
         pieces += [before, part]
-    return Page("".join([*pieces, page]))
+    return "".join([*pieces, page])
 
 
 def _script() -> str:

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import Field, dataclass, fields, replace
 from numbers import Real
-from typing import Any, ClassVar, NamedTuple, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeVar
 
 import joblib
 import numpy as np
@@ -33,14 +33,16 @@ from ..growing.engines import LocalEngine
 from ..growing.grower import make_grower
 from ..growing.nodes import GrownNode, build_tree
 from ..growing.options import GrowthOptions, TreeSetup
-from ..growing.progress import Reporter, fit_bar
+from ..growing.progress import Reporter
 from ..growing.splitters import ClassificationStatistics, Limits, NodeStatistics, Splitter, SplitterGrower
 from ..kernels._jit import announce_compiling
 from ..tree import pruning
 from ..tree.html import small_html
-from ..tree.sketch import MAX_SKETCHED, Sketch, sketch_tests
 from ..tree.structure import TreeStructure
 from .parameters import at_least, parameter
+
+if TYPE_CHECKING:
+    from ..explaining import Explanation
 
 #: Folds of ``prune="cv"``.
 PRUNING_FOLDS = 10
@@ -248,7 +250,7 @@ class TreeEstimator(BaseOC1Estimator):
         -------
         self
         """
-        with unchanged_on_failure(self), fit_bar(type(self).__name__):
+        with unchanged_on_failure(self):
             self._learn(self._validate(X, y, sample_weight))
             self.__dict__.pop("source_", None)  # of a model that was loaded from a file
         return self
@@ -308,7 +310,6 @@ class TreeEstimator(BaseOC1Estimator):
         if hasattr(self, "categorical_features"):
             self.categories_ = category_values(data.categories)
         self._pruning_path = pruned.path
-        self._sketch: Sketch = sketch_tests(self.tree_, *data.some(MAX_SKETCHED))
 
     @property
     def pruning_path_(self) -> np.recarray:
@@ -385,6 +386,23 @@ class TreeEstimator(BaseOC1Estimator):
         checked = self._checked(X)
         return self.tree_.decision_path(checked)
 
+    def explain(self, x: Any) -> Explanation:
+        """Explain the answer for one example: its way through the tree, and what would change the answer.
+
+        Parameters
+        ----------
+        x : array-like (n_features,) or (1, n_features), or mapping
+            Values in order, one row of a table, or values by the names of the attributes.
+
+        Returns
+        -------
+        oc1.explaining.Explanation
+            Print it, or let a notebook show it; ``to_dict``, ``to_html`` and ``save`` are there, too.
+        """
+        from ..explaining import explain_tree, one_row
+
+        return explain_tree(self, one_row(self, x))
+
     def get_depth(self) -> int:
         """Return the depth of the deepest leaf."""
         check_is_fitted(self)
@@ -395,6 +413,8 @@ class TreeEstimator(BaseOC1Estimator):
         check_is_fitted(self)
         return self.tree_.n_leaves
 
+    #: Whether an example with a missing value goes down several branches.
+    _divides_missing: ClassVar[bool] = False
     #: What the model does differently once it is converted, a sentence each.
     _conversion_notes: ClassVar[tuple[str, ...]] = ()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import KW_ONLY, dataclass, replace
 from numbers import Integral, Real
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -16,11 +16,13 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from ..data.categories import Categories, category_values, labels_of, learn_and_encode
-from ..growing.progress import fit_bar
 from .base import MAX_SMOOTHING, BaseOC1Classifier, CategoricalTree, TreeClassifier, seeded, unchanged_on_failure
 from .classifier import OC1Classifier
 from .parameters import at_least, parameter
 from .registry import learner_class
+
+if TYPE_CHECKING:
+    from ..explaining import Explanation
 
 
 class _Examples(NamedTuple):
@@ -141,7 +143,7 @@ class OC1EnsembleClassifier(BaseOC1Classifier):
         -------
         self
         """
-        with unchanged_on_failure(self), fit_bar(type(self).__name__):
+        with unchanged_on_failure(self):
             self._learn(self._validate(X, y, sample_weight))
             self.__dict__.pop("source_", None)  # of a model that was loaded from a file
         return self
@@ -277,6 +279,25 @@ class OC1EnsembleClassifier(BaseOC1Classifier):
         """
         votes = self._votes(self._checked(X))
         return np.asarray(self.classes_[votes.argmax(axis=1)])
+
+    def explain(self, x: Any) -> Explanation:
+        """Explain the answer for one example: the votes, and the way through one tree that agrees with them.
+
+        That tree is the one that adds up the fewest terms on the way. The smallest change that leads to another answer
+        is not worked out for votes.
+
+        Parameters
+        ----------
+        x : array-like (n_features,) or (1, n_features), or mapping
+            Values in order, one row of a table, or values by the names of the attributes.
+
+        Returns
+        -------
+        oc1.explaining.Explanation
+        """
+        from ..explaining import explain_vote, one_row
+
+        return explain_vote(self, one_row(self, x))
 
     def get_depth(self) -> int:
         """Return the depth of the deepest tree."""

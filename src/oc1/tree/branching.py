@@ -8,11 +8,11 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from .structure import NodeFunctions, TreeStructure, descend
+from .structure import BranchRule, NodeFunctions, TreeStructure, descend
 from .wording import MaxTerms
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False)
 class BranchTree(TreeStructure):
     """A tree whose nodes ask for a number or for a category, with any number of branches.
 
@@ -86,6 +86,15 @@ class BranchTree(TreeStructure):
     def node_functions(self, node: int) -> NodeFunctions:
         """Return the attribute of an inner node as a function."""
         return NodeFunctions(self.features[node : node + 1], np.ones((1, 1)), self.thresholds[node : node + 1])
+
+    def branch_rule(self, node: int, branch: int) -> BranchRule:
+        """Return what sends an example to a branch of an inner node: its category, or its side of a threshold."""
+        table = self.table(node)
+        if len(table):
+            return BranchRule.of_categories(int(self.features[node]), table == branch)
+        sign = 1.0 if branch else -1.0
+        bound = sign * self.thresholds[node : node + 1]
+        return BranchRule(self.features[node : node + 1], np.array([[sign]]), bound, np.array([branch == 1]))
 
     def _tests_on_columns(self, columns: np.ndarray, n_columns: int) -> dict[str, np.ndarray]:
         return {"features": np.asarray(columns, dtype=np.int32)[self.features]}

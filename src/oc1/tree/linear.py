@@ -13,7 +13,7 @@ from ..data.categories import replace_by_codes
 from ..kernels.predict import Tests, Top, apply
 from ..kernels.records import Source
 from .node_arrays import BinaryNodeArrays
-from .structure import NodeFunctions, TreeStructure
+from .structure import BranchRule, NodeFunctions, TreeStructure
 from .wording import MaxTerms, make_terms, write_membership, write_number, write_terms
 
 #: Fewer rows than this are not worth a thread.
@@ -28,7 +28,7 @@ def project(X: np.ndarray, features: np.ndarray, coefficients: np.ndarray) -> np
     return values
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False)
 class Tree(BinaryNodeArrays, TreeStructure):
     """A binary tree whose tests are linear combinations of attributes, in the user's units.
 
@@ -129,6 +129,15 @@ class Tree(BinaryNodeArrays, TreeStructure):
         """Return the test of an inner node as a function and a threshold."""
         features, coefficients, _ = self.test(node)
         return NodeFunctions(features, coefficients[None, :], self.thresholds[node : node + 1])
+
+    def branch_rule(self, node: int, branch: int) -> BranchRule:
+        """Return what sends an example without missing values left (0) or right (1) at an inner node."""
+        features, coefficients, threshold = self.test(node)
+        if len(features) == 1 and self.is_categorical(int(features[0])):
+            goes_right = coefficients[0] * np.asarray(self.codes[features[0]]) > threshold
+            return BranchRule.of_categories(int(features[0]), goes_right == bool(branch))
+        sign = 1.0 if branch else -1.0
+        return BranchRule(features, sign * coefficients[None, :], np.array([sign * threshold]), np.array([branch == 1]))
 
     def _tests_on_columns(self, columns: np.ndarray, n_columns: int) -> dict[str, np.ndarray]:
         return {"features": np.asarray(columns, dtype=np.int32)[self.features]}

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .printable import MINUS
-from .structure import NodeFunctions, TreeStructure, descend
+from .structure import BranchRule, NodeFunctions, TreeStructure, descend
 from .wording import MaxTerms, make_terms, write_number, write_terms
 
 
@@ -25,7 +25,7 @@ def evaluate(X: np.ndarray, functions: np.ndarray) -> np.ndarray:
     return values
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@dataclass(frozen=True, eq=False)
 class MachineTree(TreeStructure):
     """A tree whose nodes are linear machines, in the user's units.
 
@@ -91,6 +91,14 @@ class MachineTree(TreeStructure):
         functions, _ = self.machine(node)
         used = np.flatnonzero(functions[:, :-1].any(axis=0))
         return NodeFunctions(used, functions[:, used], functions[:, -1])
+
+    def branch_rule(self, node: int, branch: int) -> BranchRule:
+        """Return what makes the function of a branch the largest, the first where several are."""
+        functions, _ = self.machine(node)
+        others = np.delete(np.arange(len(functions)), branch)
+        used = np.flatnonzero(functions[:, :-1].any(axis=0))
+        ahead = functions[branch] - functions[others]
+        return BranchRule(used, ahead[:, used], -ahead[:, -1], others < branch)
 
     def _tests_on_columns(self, columns: np.ndarray, n_columns: int) -> dict[str, np.ndarray]:
         functions = np.zeros((len(self.functions), n_columns + 1))

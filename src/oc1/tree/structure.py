@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, NamedTuple, Self
@@ -14,7 +14,6 @@ from scipy import sparse
 from ..data.categories import replace_by_codes
 from . import validation
 from .node_arrays import NodeArrays
-from .notebooks import ShownInNotebooks
 from .text import text
 from .wording import MaxTerms, feature_name
 
@@ -50,8 +49,34 @@ class NodeFunctions(NamedTuple):
     constants: np.ndarray
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class TreeStructure(NodeArrays, ShownInNotebooks):
+class BranchRule(NamedTuple):
+    """What is true of exactly the examples that take a branch: linear inequalities, or categories of one attribute.
+
+    Attributes
+    ----------
+    features : int array (n_features,)
+    coefficients : float64 array (n_inequalities, n_features)
+    bounds : float64 array (n_inequalities,)
+        ``coefficients @ x[features]`` is at least this, and more where the inequality is strict.
+    strict : bool array (n_inequalities,)
+    categories : bool array or None
+        Which categories of the only attribute take the branch; there are no inequalities then.
+    """
+
+    features: np.ndarray
+    coefficients: np.ndarray
+    bounds: np.ndarray
+    strict: np.ndarray
+    categories: np.ndarray | None = None
+
+    @classmethod
+    def of_categories(cls, feature: int, categories: np.ndarray) -> BranchRule:
+        """Return the rule that a categorical attribute is one of the marked categories."""
+        return cls(np.array([feature]), np.empty((0, 1)), np.empty(0), np.empty(0, dtype=bool), categories)
+
+
+@dataclass(frozen=True, eq=False)
+class TreeStructure(NodeArrays, ABC):
     """Nodes, their children and what they saw, and all that can be asked of a tree of any kind.
 
     Nodes are numbered in preorder: the root is 0, and children come after their parents. How a node sends examples to
@@ -212,6 +237,10 @@ class TreeStructure(NodeArrays, ShownInNotebooks):
     @abstractmethod
     def node_functions(self, node: int) -> NodeFunctions:
         """Return the linear functions of an inner node."""
+
+    @abstractmethod
+    def branch_rule(self, node: int, branch: int) -> BranchRule:
+        """Return what sends an example without missing values to a branch of an inner node."""
 
     def on_columns(self, columns: np.ndarray, feature_names: tuple[str, ...], classes: np.ndarray) -> Self:
         """Return the tree for wider rows, whose `columns` are its attributes, without codes of categories."""
@@ -383,18 +412,6 @@ class TreeStructure(NodeArrays, ShownInNotebooks):
         """Make a tree from what `to_dict` returned; a ValueError says what is wrong with anything else."""
         return cls(**validation.tree_fields(data, cls.kind))
 
-    # ------------------------------------------------------------------ showing
-
     def __str__(self) -> str:
         """Print the tree as text, in the user's names and units."""
         return text(self)
-
-    def __repr__(self) -> str:
-        size = f"{self.n_leaves} {'leaf' if self.n_leaves == 1 else 'leaves'}, depth {self.max_depth}"
-        return f"<{type(self).__name__}: {size}, {self.n_terms} {'term' if self.n_terms == 1 else 'terms'}>"
-
-    def _repr_html_(self) -> str:
-        """Return the tree as a small piece of HTML."""
-        from .html import small_html  # which is about trees
-
-        return small_html(self)
