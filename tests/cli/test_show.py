@@ -1,15 +1,44 @@
 """``oc1 show``."""
 
+import io
 import json
+import re
 
+import pytest
 from command_line import run
+
+from oc1.cli import screen
 
 
 def test_show(model):
     text = run("show", model).stdout
-    assert text.startswith("petal_wid > 0.8\n")
-    assert "trained on  150 examples of 'species'" in text
+    assert text.startswith("#0 petal_wid > 0.8\n")
+    assert "trained on  150 examples of 'species' in iris.csv, 20" in text
+    assert re.search(r"accuracy    [\d.]+% on 30 held-out examples, 98% on 150 training examples", text)
+    assert "numpy" in text
     figures = json.loads(run("show", model, "--json").stdout)
     assert figures["leaves"] == 3
     assert figures["trees"][0]["format"] == 1
     assert "0.5 sepal_len" in run("show", model, "--digits", 1).stdout
+
+
+def test_show_a_part_of_the_tree(model):
+    node = run("show", model, "--node", 2).stdout
+    assert node.startswith("node #2: 100 examples, 50% versicolor, reached by #0 yes\n")
+    rows = re.findall(r"^(petal|sepal)_(?:len|wid) +\S+ +([\d.]+)%$", node, re.MULTILINE)
+    assert len(rows) == 4
+    assert sum(float(share) for _, share in rows) == pytest.approx(100, abs=0.2)
+    assert "setosa" not in node
+    assert "... (2 leaves)" in run("show", model, "--depth", 1).stdout
+    assert run("show", model, "--max-terms", 1).stdout.count("3 more") == 1
+    assert "more" not in run("show", model, "--all-terms").stdout.split("learner")[0]
+    assert "the nodes 0 to 4" in run("show", model, "--node", 5, code=2).stderr
+    assert "exclude each other" in run("show", model, "--all-terms", "--max-terms", 1, code=2).stderr
+
+
+def test_output_that_has_no_minus_sign(monkeypatch):
+    shown = []
+    monkeypatch.setattr(screen.sys, "stdout", io.TextIOWrapper(io.BytesIO(), encoding="cp1252"))
+    monkeypatch.setattr(screen.typer, "echo", shown.append)
+    screen.say("\N{MINUS SIGN}1.5 x + \N{HORIZONTAL ELLIPSIS} \N{SNOWMAN}")
+    assert shown == ["-1.5 x + ... ?"]

@@ -15,6 +15,7 @@ from waiting import MAX_WAIT_SECONDS, obeying_ctrl_c
 
 from oc1 import OC1Classifier, load_model
 from oc1.cli.commands.train import CostOfLimit
+from oc1.files.models.record import Score
 from oc1.learners.registry import LEARNERS
 
 
@@ -49,11 +50,17 @@ def test_train_says_what_short_tests_cost(iris):
         json.loads(run("train", "iris.csv", "--json", *option).stdout) for option in (["--max-terms", 1], [])
     )
     cost = limited["max_terms"]
-    assert unlimited["max_terms"] is None
-    assert cost["limit"] == 1
+    assert (cost["limit"], cost["is_set"]) == (1, True)
     assert cost["accuracy"] == limited["held_out"]["accuracy"]
     assert cost["accuracy_without_limit"] == unlimited["held_out"]["accuracy"]
-    assert line == str(CostOfLimit(**cost))
+    scores = [Score("accuracy", cost[name], 30) for name in ("accuracy", "accuracy_without_limit")]
+    assert line == str(CostOfLimit(1, True, scores[0], cost["terms"], scores[1], cost["terms_without_limit"]))
+    # Without a limit, what one of three terms would cost.
+    tried = unlimited["max_terms"]
+    assert (tried["limit"], tried["is_set"]) == (3, False)
+    assert tried["accuracy_without_limit"] == unlimited["held_out"]["accuracy"]
+    with_limit = json.loads(run("train", "iris.csv", "--json", "--max-terms", 3).stdout)
+    assert tried["accuracy"] == with_limit["held_out"]["accuracy"]
     # The size is that of the trees that were tested; with --test, these are the model itself and one without the limit.
     cost = json.loads(run("train", "iris.csv", "--json", "--max-terms", 1, "--test", "iris.csv").stdout)["max_terms"]
     fitted = load_model("iris.json")
@@ -63,17 +70,20 @@ def test_train_says_what_short_tests_cost(iris):
 
 
 def test_the_cost_of_a_limit_in_words():
-    assert str(CostOfLimit(3, 0.75, 6, 0.875, 30)) == (
+    worse, better = (Score("accuracy", share, 40) for share in (0.75, 0.875))
+    assert str(CostOfLimit(3, True, worse, 6, better, 30)) == (
         "at most 3 terms per test: held-out accuracy 75.00% instead of 87.50% without a limit, "
         "6 terms in all instead of 30"
     )
-    assert str(CostOfLimit(1, 0.75, 6, 0.75, 8)) == (
-        "at most 1 term per test: held-out accuracy 75.00% as without a limit, 6 terms in all instead of 8"
+    assert str(CostOfLimit(1, False, worse, 6, worse, 8)) == (
+        "at most 1 term per test (--max-terms 1): held-out accuracy 75.00% as without a limit, "
+        "6 terms in all instead of 8"
     )
 
 
-@pytest.mark.parametrize("options", [["--max-terms", 1, "--holdout", 0], ["--max-terms", 4], []])
-def test_without_a_limit_or_held_out_examples_nothing_is_said_about_its_cost(options, iris):
+# No examples to test on; tests that are short anyway.
+@pytest.mark.parametrize("options", [["--max-terms", 1, "--holdout", 0], ["--splits", "axis"]])
+def test_where_a_limit_changes_nothing_its_cost_is_not_mentioned(options, iris):
     assert "per test" not in run("train", "iris.csv", *options).stdout
 
 
@@ -97,6 +107,9 @@ def test_numbers_can_be_predicted(iris):
     done = run("train", "numbers.csv", "-l", "regressor")
     assert re.search(r"held-out, of a tree .*: R2 0\.9", done.stdout)
     assert json.loads(run("test", "numbers.json", "numbers.csv", "--json").stdout)["r2"] > 0.9
+    source = load_model("numbers.json").source_
+    assert (source.file, source.target, source.held_out.measure) == ("numbers.csv", "target", "r2")
+    assert source.training.value > source.held_out.value > 0.9
     run("classify", "numbers.json", "numbers.csv", "-o", "out.csv")
     expected = load_model("numbers.json").predict(iris_frame().select(NAMES[:3]))
     np.testing.assert_array_equal(pl.read_csv("out.csv")["prediction"].to_numpy(), expected)

@@ -1,11 +1,13 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from reading_html import Rows
 from sklearn.datasets import load_iris, make_classification
 from sklearn.neighbors import KNeighborsClassifier
 
@@ -144,6 +146,22 @@ def test_the_text_is_an_aligned_table_and_a_paragraph(whole):
     assert len({line.rindex(".", 0, 33) for line in table[1:]}) == 1
     assert " ".join(lines[end + 1 :]) == whole.advice
     assert max(map(len, lines)) <= 100
+
+
+def test_a_notebook_shows_the_same_table_with_the_best_marked(whole):
+    bundle = whole._repr_mimebundle_()
+    assert bundle["text/plain"] == repr(whole) == str(whole)
+    table = Rows(bundle["text/html"])
+    assert [row[0] for row in table.rows[1:]] == [OBLIQUE, AXIS, VOTE, TREE, LINEAR, MAJORITY]
+    assert all(cell in line for row, line in zip(table.rows, str(whole).splitlines()[2:], strict=False) for cell in row)
+    accuracies = [row["accuracy"] for row in whole.table]
+    assert table.marked[1:] == [accuracy == max(accuracies) for accuracy in accuracies]
+    assert whole.advice.split(";")[0] in bundle["text/html"]
+
+
+def test_names_of_learners_are_escaped(whole):
+    table = [{**whole.table[0], "learner": "<script>"}]
+    assert "<script" not in replace(whole, table=table)._repr_html_()
 
 
 def test_the_dictionary_is_json(whole):

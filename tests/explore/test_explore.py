@@ -1,23 +1,20 @@
-"""The page of a model, and what a notebook shows of it, without a browser."""
+"""The page of a model, without a browser."""
 
 import base64
 import hashlib
 import json
 import re
-from html.parser import HTMLParser
 
 import numpy as np
 import pytest
-from converted_models import NASTY, WITH_CATEGORIES, fitted, frame
-from sklearn import config_context
-from sklearn.base import clone
+from converted_models import NASTY, fitted, frame
+from reading_html import Tags
 
 from oc1 import OC1Classifier, OC1EnsembleClassifier
 from oc1.datasets import make_rcb
 from oc1.explore import explore
 from oc1.explore.page import page_data
 from oc1.files.models.record import Source
-from oc1.tree.html import MAX_NODES, small_html
 
 QUICK = ["oblique", "directed", "leaf", "nasty", "vote", "subspaces", "regression", "lmdt", "c45", "large"]
 
@@ -25,26 +22,6 @@ QUICK = ["oblique", "directed", "leaf", "nasty", "vote", "subspaces", "regressio
 def embedded(page):
     """Return the data in a page."""
     return json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)[1])
-
-
-class Tags(HTMLParser):
-    """Collects the tags of a page, and complains of those that are not closed."""
-
-    VOID = ("meta", "input", "br")
-
-    def __init__(self, text):
-        super().__init__()
-        self.tags, self.open = [], []
-        self.feed(text)
-        assert self.open == []
-
-    def handle_starttag(self, tag, attrs):
-        self.tags.append((tag, dict(attrs)))
-        if tag not in self.VOID:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
 
 
 # ---------------------------------------------------------------------------------------------------- the page
@@ -202,39 +179,6 @@ def test_wrong_examples_are_refused():
         explore(model, X[:, :1], y)
     with pytest.raises(TypeError, match="package"):
         explore(object())
-
-
-# ---------------------------------------------------------------------------------------------------- notebooks
-
-
-@pytest.mark.parametrize("name", [*QUICK, *WITH_CATEGORIES])
-def test_a_notebook_shows_the_tree(name):
-    model = fitted(name)
-    shown = model._repr_html_()
-    assert shown == small_html(model) == model._repr_mimebundle_()["text/html"]
-    tags = [tag for tag, _ in Tags(shown).tags]
-    assert "script" not in tags
-    tree = getattr(model, "estimators_", [model])[0].tree_
-    assert tags.count("li") == (tree.n_nodes if tree.n_nodes <= MAX_NODES else tags.count("li"))
-    assert tags.count("li") <= MAX_NODES
-    assert ("first levels" in shown) == (tree.n_nodes > MAX_NODES)
-
-
-def test_a_notebook_shows_no_tree_before_there_is_one():
-    model = clone(fitted("oblique"))
-    assert "oc1-tree" not in model._repr_html_()
-    assert "sk-" in model._repr_html_()
-    with config_context(display="text"):
-        assert not hasattr(fitted("oblique"), "_repr_html_")
-        assert list(fitted("oblique")._repr_mimebundle_()) == ["text/plain"]
-
-
-def test_a_notebook_escapes_texts():
-    X, y = make_rcb(100, random_state=0)
-    model = OC1Classifier(splits="axis").fit(X, np.array(["<script>alert(1)</script>", "b"])[(y > 4).astype(int)])
-    shown = model._repr_html_()
-    assert "<script" not in shown
-    assert "&lt;script&gt;alert(1)" in shown
 
 
 # ---------------------------------------------------------------------------------------------------- the command

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from reading_html import Rows
 from sklearn.datasets import load_wine
 from sklearn.model_selection import ShuffleSplit, StratifiedKFold, cross_val_score
 
@@ -136,3 +137,12 @@ def test_a_path_is_printed_as_a_table():
         "        3  85.0 ± 1.0     2.0     7.0",
         " no limit  95.0 ± 1.0     2.0    20.0",
     ]
+
+
+def test_a_notebook_shows_a_path_with_its_frontier_marked():
+    path = made_path([0.8, 0.9, 0.85, 0.95], [5, 6, 7, 20])
+    table = Rows(path._repr_mimebundle_()["text/html"])
+    assert [row[0] for row in table.rows[1:]] == path.labels
+    assert table.rows[4] == ["no limit", "95.0 ± 1.0", "2.0", "20.0"]
+    assert table.marked[1:] == path.on_frontier.tolist()
+    assert repr(path) == str(path)

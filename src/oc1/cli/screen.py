@@ -204,8 +204,7 @@ def in_background(work: Callable[[], Result], title: str) -> Result:
     The work is done in a thread, so that the main one can react to the user and move the bar. The thread cannot be
     stopped, so the whole process ends: nothing may be written inside `work`.
     """
-    from ..growing.progress import Growth, watching
-    from ..growing.progress_bar import progress_bar
+    from ..growing.progress import growth_bar
 
     outcome: Future[Result] = Future()
 
@@ -215,16 +214,11 @@ def in_background(work: Callable[[], Result], title: str) -> Result:
         except BaseException as problem:
             outcome.set_exception(problem)
 
-    with progress_bar(title, None) as bar:
-
-        def watch(growth: Growth) -> None:
-            bar.update(growth.settled, growth.started)
-
+    with growth_bar(title) as bar:
         try:
-            with watching(watch):
-                threading.Thread(target=run, daemon=True).start()
-                while not wait([outcome], 0.1).done:
-                    pass
+            threading.Thread(target=run, daemon=True).start()
+            while not wait([outcome], 0.1).done:
+                pass
         except KeyboardInterrupt:
             bar.stop()
             end_at_once()

@@ -20,7 +20,7 @@ from ..data.training import Training
 from ..growing.grower import make_grower
 from ..growing.nodes import build_tree
 from ..growing.options import TreeSetup
-from ..growing.progress import Reporter
+from ..growing.progress import Reporter, fit_bar
 from ..learners.base import Grown, unchanged_on_failure
 from ..learners.classifier import OC1Classifier
 from ..learners.parameters import parameter
@@ -107,7 +107,8 @@ class DaskOC1Classifier(OC1Classifier):
         self
         """
         client = self._client()
-        with unchanged_on_failure(self), clear_failures(client), Session(client) as session:
+        bar = fit_bar(type(self).__name__)
+        with unchanged_on_failure(self), bar, clear_failures(client), Session(client) as session:
             prepared = prepare(session, X, y, sample_weight, self.class_weight, self.categorical_features)
             self.classes_, self.n_features_in_ = prepared.classes, X.shape[1]
             _check_feature_names(self, X._meta, reset=True)

@@ -55,6 +55,10 @@ class ClusterTraining:
         """Number of examples."""
         return int(self.class_counts.sum())
 
+    def some(self, most: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return no examples: they stay on the workers."""
+        return np.empty((0, len(self.fill))), np.empty(0, dtype=np.int64)
+
     @property
     def varies(self) -> bool:
         """Whether there is more than one class."""

@@ -65,6 +65,13 @@ class Training(NamedTuple):
         """The share of each example in all of them: 1."""
         return np.ones(len(self.y))
 
+    def some(self, most: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return the attributes and the answers of all examples or, if there are more than `most`, of some of them."""
+        if self.n_examples <= most:
+            return self.X, self.y
+        rows = np.linspace(0, self.n_examples - 1, most).astype(np.int64)  # the same ones at every fit
+        return self.X[rows], self.y[rows]
+
     def hold_out(self, fraction: float) -> tuple[np.ndarray, np.ndarray]:
         """Draw a part to be kept back; return (the others, that part)."""
         return sampling.hold_out(self.X, self._labels, self.weights, fraction, self.seed)

@@ -24,11 +24,14 @@ from sklearn.utils.multiclass import check_classification_targets
 from ..growing.progress_bar import progress_bar
 from ..learners.classifier import OC1Classifier
 from ..learners.ensemble import OC1EnsembleClassifier
+from ..tree.notebooks import ShownInNotebooks, html_table
 from .protocol import FoldRecord, PairedTest, corrected_t_test, cross_validate, nested, paired_differences, summarise
 
 #: Names of the learners that are always compared.
 OBLIQUE, AXIS, VOTE = "OC1", "OC1, axis-parallel", "OC1, vote of 11"
 TREE, LINEAR, MAJORITY = "scikit-learn's tree", "logistic regression", "majority class"
+#: The columns of the table.
+HEADER = ("", "accuracy %", "leaves", "depth", "seconds", f"p, against {OBLIQUE}")
 
 #: A difference is clear if chance gives one as large less often than this.
 SIGNIFICANCE_LEVEL = 0.05
@@ -42,9 +45,9 @@ MAX_SHARE_OF_LEAVES = 2 / 3
 CCP_ALPHAS = (0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001, 0.0005, 0.0)
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """What `compare` found; print it.
+@dataclass(frozen=True, repr=False)
+class Comparison(ShownInNotebooks):
+    """What `compare` found: a table and advice. Print it, or let a notebook show it.
 
     Attributes
     ----------
@@ -82,15 +85,24 @@ class Comparison:
         return values | {"table": [dict(row) for row in self.table], "findings": list(self.findings)}
 
     def __str__(self) -> str:
-        header = ["", "accuracy %", "leaves", "depth", "seconds", f"p, against {OBLIQUE}"]
-        lines = [header, *map(table_cells, self.table)]
-        widths = [max(len(line[place]) for line in lines) for place in range(len(header))]
+        lines = [list(HEADER), *map(table_cells, self.table)]
+        widths = [max(len(line[place]) for line in lines) for place in range(len(HEADER))]
         text = ["  ".join([line[0].ljust(widths[0]), *map(str.rjust, line[1:], widths[1:])]).rstrip() for line in lines]
-        title = (
-            f"{self.n_samples} examples, {self.n_features} attributes, {self.n_classes} classes; "
-            f"{self.repeats} x {self.folds}-fold cross-validation"
-        )
-        return "\n".join([title, "", *text, "", textwrap.fill(self.advice, 100, break_on_hyphens=False)])
+        advice = textwrap.fill(self.advice, 100, break_on_hyphens=False)
+        return "\n".join([self._title, "", *text, "", advice])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        """Return the table, with the most accurate learners marked, and the advice."""
+        accuracies = [row["accuracy"] for row in self.table]
+        best = [number for number, accuracy in enumerate(accuracies) if accuracy == max(accuracies)]
+        return html_table(self._title, HEADER, list(map(table_cells, self.table)), best, self.advice)
+
+    @property
+    def _title(self) -> str:
+        examples = f"{self.n_samples} examples, {self.n_features} attributes, {self.n_classes} classes"
+        return f"{examples}; {self.repeats} x {self.folds}-fold cross-validation"
 
 
 def table_cells(row: Mapping[str, Any], digits: int = 1) -> list[str]:
@@ -136,7 +148,7 @@ def compare(
     n_jobs : int or None, default=None
         Number of processes. None means one, -1 all cores.
     progress : bool, default=True
-        Whether to show a progress bar, if stderr is a terminal and rich is installed.
+        Whether to show a progress bar, in a notebook, or in a terminal if rich is installed.
 
     Returns
     -------

@@ -11,13 +11,26 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from .framed import Page
 from .page import page_data
 
-__all__ = ["explore"]
+__all__ = ["Page", "explore"]
 
 #: The parts of the script, each of which uses those before it (and, once the page is open, all others).
-SCRIPTS = ("model", "words", "elements", "boxes", "tree", "moving", "sides", "node", "pruning", "example", "map")
-SCRIPTS += ("start",)
+SCRIPTS = (
+    "model",
+    "words",
+    "elements",
+    "boxes",
+    "tree",
+    "moving",
+    "sides",
+    "node",
+    "pruning",
+    "example",
+    "map",
+    "start",
+)
 
 
 def explore(
@@ -27,7 +40,7 @@ def explore(
     *,
     source: Any = None,
     title: str | None = None,
-) -> str:
+) -> Page:
     """Return an interactive HTML page of a model: its trees, the test of each node, and the path of an example.
 
     Parameters
@@ -45,8 +58,9 @@ def explore(
 
     Returns
     -------
-    str
-        HTML that does not load anything else. The same model and examples give the same page.
+    Page
+        HTML that does not load anything else: a text that notebooks show in a frame, with a method ``save(path)``. The
+        same model and examples give the same page.
 
     Examples
     --------
@@ -75,7 +89,7 @@ def explore(
     for mark, part in parts.items():
         before, _, page = page.partition(mark)
         pieces += [before, part]
-    return "".join([*pieces, page])
+    return Page("".join([*pieces, page]))
 
 
 def _script() -> str:

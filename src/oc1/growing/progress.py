@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +12,8 @@ import numpy as np
 from ..kernels import layout
 from ..tree.printable import printable
 from ..tree.wording import feature_name, write_test
+from .displays import in_notebook
+from .progress_bar import Bar, has_bar, progress_bar
 
 #: Moves of one search of a node that are noted at most; there may be a hundred thousand at large nodes.
 MOST_MOVES = 20_000
@@ -144,3 +146,20 @@ def advance(settled: int = 0, started: int = 0) -> None:
         _growth = Growth(_growth.settled + settled, _growth.started + started)
         for watcher in _watchers:
             watcher(_growth)
+
+
+@contextmanager
+def growth_bar(title: str) -> Iterator[Bar]:
+    """Give a bar that shows how far the trees have come that grow inside the block."""
+    with progress_bar(title, None) as bar, watching(lambda growth: bar.update(growth.settled, growth.started)):
+        yield bar
+
+
+@contextmanager
+def fit_bar(title: str) -> Iterator[None]:
+    """Show how far a fit has come: in a notebook, unless it is a part of something that has a bar already.
+
+    Elsewhere, stderr belongs to the program that calls the fit.
+    """
+    with growth_bar(title) if in_notebook() and not has_bar() else nullcontext():
+        yield

@@ -1,15 +1,21 @@
-"""A progress bar on stderr for what takes longer than two seconds, where there is someone to look at it."""
+"""A progress bar for what takes longer than two seconds, where there is someone to look at it."""
 
 from __future__ import annotations
 
+import contextvars
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
+
+from .displays import Display, NotebookDisplay, TerminalDisplay, in_notebook
 
 #: Seconds before a bar is shown.
 PATIENCE = 2.0
+
+#: The bars that there are, shown or not.
+_bars: set[Bar] = set()
 
 
 class Bar:
@@ -22,20 +28,28 @@ class Bar:
         None if it is not known (yet).
     done : int, default=0
         How much was done before.
-    shown : bool, default=True
-        Whether there is someone to look at it.
+    make_display : callable, optional
+        Takes title, done and total, and shows them. None: there is no one to look at it.
     """
 
-    def __init__(self, title: str, total: int | None, done: int = 0, shown: bool = True) -> None:
+    def __init__(
+        self,
+        title: str,
+        total: int | None,
+        done: int = 0,
+        make_display: Callable[[str, int, int | None], Display] | None = None,
+    ) -> None:
         self.title, self.total, self.done = title, total, done
-        self._display: Any = None
+        self._make_display = make_display
+        self._display: Display | None = None
         self._stopped = False
         self._lock = threading.Lock()
         # By the clock, not by the next step: the first one may take longer than anyone wants to wait for a sign.
         self._clock = threading.Timer(PATIENCE, self._start)
         self._clock.daemon = True
-        if shown:
+        if make_display is not None:
             self._clock.start()
+        _bars.add(self)
 
     def advance(self, steps: int = 1) -> None:
         """Move on by some steps."""
@@ -46,27 +60,17 @@ class Bar:
         with self._lock:
             self.done, self.total = done, self.total if total is None else total
             if self._display is not None:
-                self._display.update(self._task, completed=self.done, total=self.total)
+                self._display.update(self.done, self.total)
 
     def _start(self) -> None:
-        try:
-            from rich.console import Console
-            from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
-            from rich.progress import TimeRemainingColumn as Remaining
-        except ImportError:
-            return
-        words = TextColumn("{task.description}", markup=False)
-        columns = (words, BarColumn(), TaskProgressColumn(), TimeElapsedColumn(), Remaining())
-        with self._lock:
-            if self._stopped:
-                return
-            self._display = Progress(*columns, console=Console(stderr=True), transient=True)
-            self._task = self._display.add_task(self.title, total=self.total, completed=self.done)
-            self._display.start()
+        with self._lock, suppress(ImportError):
+            if not self._stopped and self._make_display is not None:
+                self._display = self._make_display(self.title, self.done, self.total)
 
     def stop(self) -> None:
         """Remove the bar."""
         self._clock.cancel()
+        _bars.discard(self)
         with self._lock:
             self._stopped = True
             if self._display is not None:
@@ -76,9 +80,19 @@ class Bar:
 
 @contextmanager
 def progress_bar(title: str, total: int | None, done: int = 0) -> Iterator[Bar]:
-    """Give a bar that is shown after two seconds, if stderr is a terminal and rich is installed."""
-    bar = Bar(title, total, done, shown=sys.stderr.isatty())
+    """Give a bar that is shown after two seconds, in a notebook, or if stderr is a terminal and rich is installed."""
+    make_display: Callable[[str, int, int | None], Display] | None = None
+    if in_notebook():
+        make_display = partial(NotebookDisplay, context=contextvars.copy_context())
+    elif sys.stderr.isatty():
+        make_display = TerminalDisplay
+    bar = Bar(title, total, done, make_display)
     try:
         yield bar
     finally:
         bar.stop()
+
+
+def has_bar() -> bool:
+    """Whether something has a progress bar already, shown or not yet."""
+    return bool(_bars)

@@ -33,11 +33,12 @@ from ..growing.engines import LocalEngine
 from ..growing.grower import make_grower
 from ..growing.nodes import GrownNode, build_tree
 from ..growing.options import GrowthOptions, TreeSetup
-from ..growing.progress import Reporter
+from ..growing.progress import Reporter, fit_bar
 from ..growing.splitters import ClassificationStatistics, Limits, NodeStatistics, Splitter, SplitterGrower
 from ..kernels._jit import announce_compiling
 from ..tree import pruning
 from ..tree.html import small_html
+from ..tree.sketch import MAX_SKETCHED, Sketch, sketch_tests
 from ..tree.structure import TreeStructure
 from .parameters import at_least, parameter
 
@@ -250,7 +251,7 @@ class TreeEstimator(BaseOC1Estimator):
         -------
         self
         """
-        with unchanged_on_failure(self):
+        with unchanged_on_failure(self), fit_bar(type(self).__name__):
             self._learn(self._validate(X, y, sample_weight))
             self.__dict__.pop("source_", None)  # of a model that was loaded from a file
         return self
@@ -310,6 +311,7 @@ class TreeEstimator(BaseOC1Estimator):
         if hasattr(self, "categorical_features"):
             self.categories_ = category_values(data.categories)
         self._pruning_path = pruned.path
+        self._sketch: Sketch = sketch_tests(self.tree_, *data.some(MAX_SKETCHED))
 
     @property
     def pruning_path_(self) -> np.recarray:

@@ -16,6 +16,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from ..data.categories import Categories, category_values, labels_of, learn_and_encode
+from ..growing.progress import fit_bar
 from .base import MAX_SMOOTHING, BaseOC1Classifier, CategoricalTree, TreeClassifier, seeded, unchanged_on_failure
 from .classifier import OC1Classifier
 from .parameters import at_least, parameter
@@ -143,7 +144,7 @@ class OC1EnsembleClassifier(BaseOC1Classifier):
         -------
         self
         """
-        with unchanged_on_failure(self):
+        with unchanged_on_failure(self), fit_bar(type(self).__name__):
             self._learn(self._validate(X, y, sample_weight))
             self.__dict__.pop("source_", None)  # of a model that was loaded from a file
         return self

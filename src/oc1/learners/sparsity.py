@@ -14,6 +14,8 @@ from sklearn.model_selection import BaseCrossValidator, check_cv
 from sklearn.utils import _safe_indexing, check_random_state, indexable
 from sklearn.utils.validation import _num_features
 
+from ..tree.notebooks import ShownInNotebooks, html_table
+
 if TYPE_CHECKING:
     from .classifier import OC1Classifier
 
@@ -21,9 +23,11 @@ if TYPE_CHECKING:
 ROUNDED_DIGITS = 9
 
 
-@dataclass(frozen=True)
-class SparsityPath:
-    """Accuracy and size of trees by the number of terms that a test may have; print it for a table.
+@dataclass(frozen=True, repr=False)
+class SparsityPath(ShownInNotebooks):
+    """Accuracy and size of trees by the number of terms that a test may have.
+
+    Print it for a table, or let a notebook show it.
 
     Attributes
     ----------
@@ -62,13 +66,27 @@ class SparsityPath:
         beats = (np.minimum(more_accurate, shorter) >= 0) & (np.maximum(more_accurate, shorter) > 0)
         return np.asarray(~beats.any(axis=0))
 
-    def __str__(self) -> str:
-        lines = [f"{'max_terms':9}  accuracy %  leaves   terms"]
+    def _cells(self) -> list[list[str]]:
+        """Return the rows of the table as texts."""
         columns = (self.accuracy, self.standard_error, self.n_leaves, self.n_terms)
+        rows = []
         for label, accuracy, error, leaves, terms in zip(self.labels, *columns, strict=True):
             share = f"{100 * accuracy:.1f}" + ("" if np.isnan(error) else f" ± {100 * error:.1f}")
-            lines.append(f"{label:>9}  {share:>10}  {leaves:6.1f}  {terms:6.1f}")
+            rows.append([label, share, f"{leaves:.1f}", f"{terms:.1f}"])
+        return rows
+
+    def __str__(self) -> str:
+        lines = [f"{'max_terms':9}  accuracy %  leaves   terms"]
+        lines += [f"{label:>9}  {share:>10}  {leaves:>6}  {terms:>6}" for label, share, leaves, terms in self._cells()]
         return "\n".join(lines)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        """Return the table, with the limits marked that no other one beats."""
+        title = "Cross-validated trees by the number of terms that a test may have; no other limit beats those marked"
+        header = ("max_terms", "accuracy %", "leaves", "terms in the tree")
+        return html_table(title, header, self._cells(), np.flatnonzero(self.on_frontier).tolist())
 
 
 def usual_limits(n_features: int) -> Iterator[int]:

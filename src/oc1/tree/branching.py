@@ -12,7 +12,7 @@ from .structure import BranchRule, NodeFunctions, TreeStructure, descend
 from .wording import MaxTerms
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class BranchTree(TreeStructure):
     """A tree whose nodes ask for a number or for a category, with any number of branches.
 

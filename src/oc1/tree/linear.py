@@ -28,7 +28,7 @@ def project(X: np.ndarray, features: np.ndarray, coefficients: np.ndarray) -> np
     return values
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Tree(BinaryNodeArrays, TreeStructure):
     """A binary tree whose tests are linear combinations of attributes, in the user's units.
 

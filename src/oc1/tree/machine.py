@@ -25,7 +25,7 @@ def evaluate(X: np.ndarray, functions: np.ndarray) -> np.ndarray:
     return values
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class MachineTree(TreeStructure):
     """A tree whose nodes are linear machines, in the user's units.
 

@@ -12,7 +12,7 @@ from .linear import Tree
 from .wording import number
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class RegressionTree(Tree):
     """A tree of linear tests whose leaves predict numbers.
 

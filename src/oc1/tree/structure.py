@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, NamedTuple, Self
@@ -14,6 +14,7 @@ from scipy import sparse
 from ..data.categories import replace_by_codes
 from . import validation
 from .node_arrays import NodeArrays
+from .notebooks import ShownInNotebooks
 from .text import text
 from .wording import MaxTerms, feature_name
 
@@ -75,8 +76,8 @@ class BranchRule(NamedTuple):
         return cls(np.array([feature]), np.empty((0, 1)), np.empty(0), np.empty(0, dtype=bool), categories)
 
 
-@dataclass(frozen=True, eq=False)
-class TreeStructure(NodeArrays, ABC):
+@dataclass(frozen=True, eq=False, repr=False)
+class TreeStructure(NodeArrays, ShownInNotebooks):
     """Nodes, their children and what they saw, and all that can be asked of a tree of any kind.
 
     Nodes are numbered in preorder: the root is 0, and children come after their parents. How a node sends examples to
@@ -412,6 +413,18 @@ class TreeStructure(NodeArrays, ABC):
         """Make a tree from what `to_dict` returned; a ValueError says what is wrong with anything else."""
         return cls(**validation.tree_fields(data, cls.kind))
 
+    # ------------------------------------------------------------------ showing
+
     def __str__(self) -> str:
         """Print the tree as text, in the user's names and units."""
         return text(self)
+
+    def __repr__(self) -> str:
+        size = f"{self.n_leaves} {'leaf' if self.n_leaves == 1 else 'leaves'}, depth {self.max_depth}"
+        return f"<{type(self).__name__}: {size}, {self.n_terms} {'term' if self.n_terms == 1 else 'terms'}>"
+
+    def _repr_html_(self) -> str:
+        """Return the tree as a small piece of HTML."""
+        from .html import small_html  # which is about trees
+
+        return small_html(self)

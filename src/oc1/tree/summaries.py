@@ -201,16 +201,21 @@ class NodeExamples(NamedTuple):
         """Check examples and send them down the tree of a model; the arguments are those of `summarise_nodes`."""
         tree = tree_of(model)
         given = checked_rows(model, X)
-        paths = tree.decision_path(given).tocsc()
-        paths.sort_indices()
-        rows = tree.coded(given)
-        is_missing = np.isnan(rows)
         if not tree.predicts_classes:
-            labels = np.zeros(len(rows), dtype=np.int64)
+            labels = np.zeros(len(given), dtype=np.int64)
         elif y is None:
             raise ValueError("y is needed with X: the classes of the examples")
         else:
-            labels = class_numbers(tree.classes, y, len(rows))
+            labels = class_numbers(tree.classes, y, len(given))
+        return cls.of_checked(tree, given, labels)
+
+    @classmethod
+    def of_checked(cls, tree: TreeStructure, X: np.ndarray, labels: np.ndarray) -> NodeExamples:
+        """Send rows that are known to be right down a tree; the labels are class indices, or all 0."""
+        paths = tree.decision_path(X).tocsc()
+        paths.sort_indices()
+        rows = tree.coded(X)
+        is_missing = np.isnan(rows)
         return cls(tree, np.where(is_missing, tree.fill, rows), is_missing, labels, paths)
 
     def rows(self, node: int) -> np.ndarray:

@@ -64,7 +64,7 @@ def text(
     max_terms : int, "auto" or None, default="auto"
         Terms of a test that are written, the largest ones. "auto": all of up to 8 terms, else 6. None: all.
     max_depth : int, default=200
-        Levels below the first node that are written; where there are more, the number of leaves is.
+        Tests more than this number of levels below the first one are not written, but the number of leaves below them.
     node : int, default=0
         Where to begin: the number of a node.
     numbered : bool, default=False
@@ -109,7 +109,7 @@ def text(
     stack = [(node, 0, "", "")]  # node, its depth, what stands before it, what stands before the nodes below it
     while stack:
         node, depth, before, indent = stack.pop()
-        if depth > max_depth:
+        if depth > max_depth and not leaf[node]:
             lines.append(f"{before}... ({n_leaves[node]} leaves)")
             continue
         lines += _lines_of_node(tree, node, before, indent, style)

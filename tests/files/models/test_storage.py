@@ -21,6 +21,7 @@ from waiting import MAX_WAIT_SECONDS
 from oc1 import OC1Classifier, OC1EnsembleClassifier
 from oc1.baselines import CARTClassifier, LMDTClassifier
 from oc1.files.models import storage as models
+from oc1.files.models.record import Score
 from oc1.files.models.storage import Source, load_model, read_model, save_model
 from oc1.files.problems import FileProblem
 from oc1.learners.registry import LEARNERS
@@ -207,6 +208,14 @@ def test_source_is_kept(fitted, tmp_path):
     assert stored.source.ranges[0] == (0.0, 1.5)
     assert all(map(math.isnan, stored.source.ranges[1]))
     assert stored.source.n_examples == 120
+    scores = {"training": Score("accuracy", 0.99, 120), "held_out": Score("r2", -0.5, 30)}
+    whole = Source("species", {}, (), 120, "iris.csv", "2026-11-16", {"oc1": "0.1.0"}, **scores)
+    save_model(fitted["oc1"], path, source=whole)
+    again = load_model(path)
+    assert again.source_ == read_model(path).source == whole
+    save_model(again, path)  # what is known of a model stays with it, until it is fitted again
+    assert load_model(path).source_ == whole
+    assert not hasattr(again.fit(np.eye(2), [0, 1]), "source_")
     assert (stored.model.predict(np.eye(2)) == fitted["oc1"].predict(np.eye(2))).all()
     save_model(fitted["oc1"], path)
     assert read_model(path).source == Source()

@@ -34,7 +34,6 @@ def explore(
         (default: the model's name with .html)
     """
     from ...explore import explore as make_page
-    from ...files.atomic import replacing
     from ...files.models.storage import read_model
     from ..predictor import Predictor
 
@@ -45,6 +44,5 @@ def explore(
     if data is not None:
         X, y = Predictor.of(stored.model, stored.source).read_known(data, options)
     page = make_page(stored.model, X, y, source=stored.source, title=model.stem)
-    with replacing(out, "w", encoding="utf-8", newline="\n") as file:
-        file.write(page)
+    page.save(out)
     note(f"written to {out} ({len(page.encode()) / 1e6:.2f} MB)")

@@ -14,7 +14,7 @@ from ..screen import UsageError, plain, print_json, say
 def show(
     model: Model,
     digits: Annotated[int, typer.Option(min=1, max=17)] = 3,
-    depth: Annotated[int | None, typer.Option(min=0)] = None,
+    depth: Annotated[int | None, typer.Option(min=1)] = None,
     node: Annotated[int | None, typer.Option(min=0)] = None,
     max_terms: Annotated[int | None, typer.Option(min=1)] = None,
     all_terms: bool = False,
@@ -31,7 +31,7 @@ def show(
     digits : int
         Significant digits of the numbers.
     depth : int
-        Levels of the tree to print. (default: all)
+        Levels of tests to print. (default: all)
     node : int
         Print only this node, with each term of its test, and the tree below it. Nodes are numbered from 0, the root.
     max_terms : int
@@ -48,7 +48,7 @@ def show(
     fitted = stored.model
     size = size_of(fitted)
     options: dict[str, Any] = {"digits": digits, "max_terms": None if all_terms else max_terms or "auto"}
-    options["max_depth"] = MAX_DEPTH if depth is None else depth
+    options["max_depth"] = MAX_DEPTH if depth is None else depth - 1
     if node is not None:
         tree = _tree_with_node(fitted, node)
         options["node"] = node

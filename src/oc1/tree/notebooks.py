@@ -1,0 +1,80 @@
+"""What an object shows as the last expression of a notebook's cell."""
+
+from __future__ import annotations
+
+import html
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Sequence
+from typing import Any
+
+TABLE_STYLE = """
+.oc1-table {font: 13px/1.5 system-ui, sans-serif; color: inherit; max-width: 60em}
+.oc1-table .scroll {overflow-x: auto}
+.oc1-table table {border-collapse: collapse; margin: .4em 0; font-variant-numeric: tabular-nums; border: 0}
+.oc1-table caption {text-align: left; padding: 0 0 .3em 0; color: inherit; opacity: .75}
+.oc1-table th, .oc1-table td {padding: .2em .9em; text-align: right; white-space: nowrap; border: 0; color: inherit;
+  background: none}
+.oc1-table th:first-child {text-align: left; font-weight: normal}
+.oc1-table thead th {font-weight: 600; border-bottom: 1px solid #8889}
+.oc1-table tr.best {background: #0072b226}
+.oc1-table tr.best th, .oc1-table tr.best td {font-weight: 600}
+.oc1-table p {margin: .4em 0; text-align: left}
+"""
+
+
+class ShownInNotebooks(ABC):
+    """Base of what shows itself as HTML in notebooks, and as text elsewhere."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def _repr_html_(self) -> str:
+        """Return HTML for a cell of a notebook."""
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        """Return what a notebook shows, as text and as HTML."""
+        return {"text/plain": repr(self), "text/html": self._repr_html_()}
+
+
+def escaped(text: object) -> str:
+    """Return a text from anywhere, safe to stand in HTML, also between quotation marks."""
+    return html.escape(str(text).encode("utf-8", "replace").decode("utf-8"))
+
+
+def html_table(
+    title: str, header: Sequence[str], rows: Sequence[Sequence[str]], best: Collection[int] = (), below: str = ""
+) -> str:
+    """Return a table as HTML.
+
+    Parameters
+    ----------
+    title : str
+        What stands above it.
+    header : sequence of str
+    rows : sequence of sequences of str
+        The first entry of each row is its name; the others are numbers.
+    best : collection of int, optional
+        The rows to be marked.
+    below : str, optional
+        A paragraph.
+
+    Examples
+    --------
+    >>> html_table("sizes", ["", "leaves"], [["a", "3"], ["<b>", "5"]]).count("&lt;b&gt;")
+    1
+    """
+    names = "".join(f'<th scope="col">{escaped(name)}</th>' for name in header)
+    lines = []
+    for number, (name, *cells) in enumerate(rows):
+        mark = ' class="best" title="best"' if number in best else ""
+        lines.append(
+            f'<tr{mark}><th scope="row">{escaped(name)}</th>'
+            + "".join(f"<td>{escaped(cell)}</td>" for cell in cells)
+            + "</tr>"
+        )
+    paragraph = f"<p>{escaped(below)}</p>" if below else ""
+    return (
+        f'<div class="oc1-table"><style>{TABLE_STYLE}</style><div class="scroll"><table>'
+        f"<caption>{escaped(title)}</caption><thead><tr>{names}</tr></thead><tbody>{''.join(lines)}</tbody></table></div>"
+        f"{paragraph}</div>"
+    )

@@ -1,0 +1,119 @@
+"""The bar: shown after a while, where someone looks, and gone afterwards."""
+
+import contextvars
+import io
+import sys
+import time
+from types import ModuleType, SimpleNamespace
+
+import pytest
+from waiting import comes_true
+
+from oc1.growing import displays
+from oc1.growing import progress_bar as _progress
+from oc1.growing.progress import advance, fit_bar
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+def open_terminal(monkeypatch):
+    """Put a terminal in the place of stderr (in a fixture, pytest would take it away again)."""
+    screen = Terminal()
+    monkeypatch.setattr("sys.stderr", screen)
+    monkeypatch.setenv("TERM", "xterm-256color")
+    return screen
+
+
+def test_what_is_quick_shows_no_bar(monkeypatch):
+    terminal = open_terminal(monkeypatch)
+    with _progress.progress_bar("folds", 3) as bar:
+        for _ in range(3):
+            bar.advance()
+    assert terminal.getvalue() == ""
+
+
+def test_what_lasts_shows_a_bar_even_before_the_first_step(monkeypatch):
+    terminal = open_terminal(monkeypatch)
+    monkeypatch.setattr(_progress, "PATIENCE", 0.05)
+    with _progress.progress_bar("folds [red]", 4) as bar:
+        assert comes_true(lambda: "folds [red]" in terminal.getvalue())
+        bar.update(3)
+        assert comes_true(lambda: "75%" in terminal.getvalue())
+
+
+def test_nobody_looks_no_bar(monkeypatch):
+    monkeypatch.setattr(_progress, "PATIENCE", 0.0)
+    screen = io.StringIO()
+    monkeypatch.setattr("sys.stderr", screen)
+    with _progress.progress_bar("folds", 3) as bar:
+        time.sleep(0.1)
+        bar.advance()
+    assert screen.getvalue() == ""
+
+
+# ---------------------------------------------------------------------------------------------------- notebooks
+
+
+@pytest.fixture
+def notebook(monkeypatch):
+    """Put a notebook's kernel in the place of this process; return what its cell shows, the last picture last."""
+    cell, shown = contextvars.ContextVar("cell"), []
+    cell.set("this one")
+
+    class Handle:
+        def display(self, bundle, raw):
+            assert raw
+            assert cell.get() == "this one"
+            shown.append(bundle)
+
+        update = display
+
+    shell, kernel = ModuleType("IPython"), SimpleNamespace(kernel=None)
+    shell.get_ipython = lambda: kernel
+    shell.display = ModuleType("IPython.display")
+    shell.display.DisplayHandle = Handle
+    monkeypatch.setitem(sys.modules, "IPython", shell)
+    monkeypatch.setitem(sys.modules, "IPython.display", shell.display)
+    monkeypatch.setattr(_progress, "PATIENCE", 0.02)
+    monkeypatch.setattr(displays, "INTERVAL", 0.02)
+    return shown
+
+
+def test_a_notebook_shows_how_far_a_fit_has_come(notebook):
+    with fit_bar("<Trees>"):
+        assert comes_true(lambda: notebook)
+        assert "%" not in notebook[-1]["text/plain"]  # nothing has been started
+        advance(started=200)
+        advance(settled=50)
+        assert comes_true(lambda: "<Trees>: 25%" in notebook[-1]["text/plain"])
+        assert "&lt;Trees&gt;" in notebook[-1]["text/html"]
+        advance(settled=150)
+        assert comes_true(lambda: "%" not in notebook[-1]["text/plain"])
+    assert notebook[-1] == {"text/plain": "", "text/html": ""}
+
+
+def test_a_notebook_shows_no_bar_for_a_short_fit(notebook, monkeypatch):
+    monkeypatch.setattr(_progress, "PATIENCE", 600.0)
+    with fit_bar("trees"):
+        advance(started=200, settled=200)
+    assert notebook == []
+
+
+def test_a_fit_inside_of_something_with_a_bar_has_none(notebook):
+    with _progress.progress_bar("folds", 4):
+        assert comes_true(lambda: notebook)
+        with fit_bar("trees"):
+            time.sleep(0.1)
+    assert {bundle["text/plain"].split(":")[0] for bundle in notebook} == {"folds", ""}
+    assert not _progress.has_bar()
+
+
+def test_a_program_in_a_terminal_keeps_its_screen_while_it_fits(monkeypatch):
+    terminal = open_terminal(monkeypatch)
+    monkeypatch.setattr(_progress, "PATIENCE", 0.0)
+    with fit_bar("trees"):
+        time.sleep(0.1)
+    assert terminal.getvalue() == ""

@@ -1,0 +1,34 @@
+"""Tables and trees as the last expression of a cell."""
+
+import numpy as np
+import pytest
+from reading_html import Rows
+
+from oc1 import OC1Classifier, OC1Regressor
+from oc1.baselines import C45Classifier, LMDTClassifier
+from oc1.datasets import make_rcb
+from oc1.tree.notebooks import html_table
+
+
+def test_a_table_has_every_cell_and_escapes_it():
+    cells = [["<i>", '"a" & b'], ["\ud800", "2"]]
+    table = Rows(html_table("<title>", ["", "x"], cells, best=[1]))
+    assert table.rows[:2] == [["", "x"], cells[0]]
+    assert table.rows[2][0] == "?"
+    assert table.marked == [False, False, True]
+
+
+@pytest.mark.parametrize("learner", [OC1Classifier, OC1Regressor, C45Classifier, LMDTClassifier])
+def test_a_tree_is_one_line_and_html(learner):
+    tree = learner().fit(*make_rcb(100, random_state=0)).tree_
+    line = repr(tree)
+    assert line.startswith(f"<{type(tree).__name__}: {tree.n_leaves} leaves")
+    assert len(line) < 80
+    assert "\n" not in line
+    bundle = tree._repr_mimebundle_()
+    assert bundle["text/plain"] == line
+    assert bundle["text/html"] == tree._repr_html_()
+
+
+def test_a_single_leaf_is_one_line():
+    assert repr(OC1Classifier().fit(np.zeros((4, 1)), [1, 1, 1, 1]).tree_) == "<Tree: 1 leaf, depth 0, 0 terms>"
