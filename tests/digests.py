@@ -254,7 +254,8 @@ def contents(model) -> list:
     importances = getattr(model, "feature_importances_", np.empty(0))
     unpruned = getattr(model, "unpruned_tree_", model.tree_)
     hyperplanes = getattr(model, "n_hyperplanes_", 0)
-    return [model.tree_.to_dict(), unpruned.to_dict(), int(hyperplanes), columns, importances.tolist()]
+    trees = [{k: v for k, v in tree.to_dict().items() if k != "scale"} for tree in (model.tree_, unpruned)]
+    return [*trees, int(hyperplanes), columns, importances.tolist()]
 
 
 def digest(model) -> str:
