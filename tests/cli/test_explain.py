@@ -11,7 +11,7 @@ from oc1 import load_model
 def test_explain_counts_rows_as_the_file_does(model, iris):
     frame, loaded = iris_frame(), load_model(model)
     for row in (1, 71, 150):
-        expected = loaded.explain(frame.select(NAMES)[row - 1])
+        expected = loaded.explain(frame.select(NAMES)[row - 1], within=frame.select(NAMES))
         assert run("explain", model, "iris.csv", "--row", row).stdout == f"{expected}\n"
         assert json.loads(run("explain", model, "iris.csv", "--row", row, "--json").stdout) == expected.to_dict()
     frame.select(*reversed(NAMES)).write_csv("bare.csv")  # other columns, no labels

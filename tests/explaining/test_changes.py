@@ -80,3 +80,26 @@ def test_the_smallest_change_of_one_attribute_is_that_of_brute_force(seed):
     own = answers(tree, example.row)[0]
     assert answers(tree, change.row)[0] != own
     assert answers(tree, example.row + 0.99 * (change.row - example.row))[0] == own
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_changes_stay_within_ranges(seed):
+    tree, example, goals = situation(seed, n_features=2, depth=3)
+    ranges = np.array([[-0.7, -0.4], [0.5, np.nan]])
+    bounded = Example.make(tree, example.row, ranges)
+    low, high = np.minimum(ranges[0], example.row), np.fmax(ranges[1], example.row)
+    low, high = low, np.where(np.isnan(ranges[1]), np.inf, high)
+    change = smallest_change(bounded, goals)
+    # On a fine grid inside of the ranges, nothing nearer has another class.
+    sides = [np.linspace(low[m], min(high[m], example.row[m] + 12), 300) for m in range(2)]
+    grid = np.stack(np.meshgrid(*sides), axis=-1).reshape(-1, 2)
+    others = grid[answers(tree, grid) != answers(tree, example.row)[0]]
+    nearest = example.distance(others).min(initial=np.inf)
+    if change is None:
+        assert nearest == np.inf
+        return
+    assert answers(tree, change.row)[0] != answers(tree, example.row)[0]
+    assert ((low <= change.row) & (change.row <= high)).all()
+    assert change.distance <= nearest * NONE_LARGER
+    unbounded = smallest_change(example, goals)
+    assert unbounded.distance <= change.distance * NONE_LARGER

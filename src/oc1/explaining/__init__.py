@@ -4,7 +4,7 @@
 at each node in `steps`, the sentences are in `words`, and the HTML in `page`.
 """
 
-from .explanation import Explanation, NamedChange, NewValue, Votes, explain_tree, explain_vote, one_row
+from .explanation import Explanation, NamedChange, NewValue, Votes, explain_tree, explain_vote, one_row, ranges_of
 from .steps import Alone, Evidence, Look, Side, Step
 
 __all__ = [
@@ -20,4 +20,5 @@ __all__ = [
     "explain_tree",
     "explain_vote",
     "one_row",
+    "ranges_of",
 ]

@@ -126,7 +126,8 @@ def _candidates(search: RegionSearch, region: Region, size: float) -> np.ndarray
     for feature in region.allowed:
         base[feature] = search.category(region, feature)
     normals = np.array(region.normals).reshape(len(region.offsets), len(movable))
-    inside = [nearest_point(normals, np.array(region.offsets) + margin * size) for margin in MARGINS]
+    is_test = np.arange(len(region.offsets)) >= len(search.limits[1])  # limits of the values need no margin
+    inside = [nearest_point(normals, np.array(region.offsets) + margin * size * is_test) for margin in MARGINS]
     own, scale = base[movable], example.scale[movable]
     exact = own + np.array([found.point for found in inside if found is not None] + [region.point]) * scale
     first = np.floor(np.log10(scale)).astype(int)  # the place of the first digit of the standard deviation
@@ -138,5 +139,5 @@ def _candidates(search: RegionSearch, region: Region, size: float) -> np.ndarray
             rows.append(np.where(near, own, rounded))
     rows.extend(exact)
     changed = np.repeat(base[None, :], len(rows), axis=0)
-    changed[:, movable] = rows
+    changed[:, movable] = np.clip(rows, example.low[movable], example.high[movable])
     return changed

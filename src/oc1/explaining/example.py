@@ -29,6 +29,8 @@ class Example(NamedTuple):
         What distances are measured in: the standard deviation of each attribute, 1 where it is 0 or not known.
     knows_averages : bool
         Whether averages and standard deviations of the training examples are known; old files do not have them.
+    low, high : float64 array (n_features,)
+        Where changed values must lie; infinite where they may be anything. The example itself lies there.
     """
 
     tree: TreeStructure
@@ -37,14 +39,17 @@ class Example(NamedTuple):
     is_missing: np.ndarray
     scale: np.ndarray
     knows_averages: bool
+    low: np.ndarray
+    high: np.ndarray
 
     @classmethod
-    def make(cls, tree: TreeStructure, row: np.ndarray) -> Self:
-        """Look at a row with the eyes of a tree."""
+    def make(cls, tree: TreeStructure, row: np.ndarray, ranges: np.ndarray | None = None) -> Self:
+        """Look at a row with the eyes of a tree; changed values shall lie in `ranges` (2, n_features), where known."""
         row = np.array(row, dtype=np.float64)
         numbers = replace_by_codes(row[None, :], tree.codes)[0] if tree.codes else row
         is_missing = np.isnan(numbers)
         scale = np.asarray(tree.scale) if len(tree.scale) else np.ones(len(row))
+        low, high = np.full((2, len(row)), np.nan) if ranges is None else ranges
         return cls(
             tree=tree,
             row=row,
@@ -52,6 +57,8 @@ class Example(NamedTuple):
             is_missing=is_missing,
             scale=np.where(np.isfinite(scale) & (scale > 0), scale, 1.0),
             knows_averages=len(tree.scale) > 0,
+            low=np.where(np.isnan(low), -np.inf, np.fmin(low, row)),
+            high=np.where(np.isnan(high), np.inf, np.fmax(high, row)),
         )
 
     @property
@@ -79,7 +86,9 @@ class Example(NamedTuple):
         return None
 
     def is_unusual(self, feature: int, value: float) -> bool:
-        """Whether a number is more than four standard deviations away from the average of the training examples."""
+        """Whether a number is more than four standard deviations away from the average, and may be anything."""
+        if np.isfinite(self.low[feature]) or np.isfinite(self.high[feature]):
+            return False
         return self.knows_averages and bool(abs(value - self.tree.fill[feature]) > UNUSUAL * self.scale[feature])
 
     def distance(self, rows: np.ndarray) -> np.ndarray:

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..tree.notebooks import ShownInNotebooks
 from ..tree.printable import printable
 from ..tree.structure import TreeStructure
 from ..tree.summaries import without_names
@@ -80,8 +81,8 @@ class Votes:
     needed: int | None
 
 
-@dataclass(frozen=True)
-class Explanation:
+@dataclass(frozen=True, repr=False)
+class Explanation(ShownInNotebooks):
     """Why a model answers as it does for one example, and what would change its answer.
 
     ``print`` it for text, or let a notebook show it.
@@ -107,6 +108,8 @@ class Explanation:
     knows_averages : bool
         Whether averages and standard deviations of the training examples are known. Where they are not, distances are
         in the units of the attributes, and nothing is said to speak for or against an answer.
+    is_within_ranges : bool
+        Whether changes were sought within ranges of the attributes only.
     """
 
     answer: str
@@ -118,12 +121,17 @@ class Explanation:
     missing: tuple[str, ...] = ()
     votes: Votes | None = None
     knows_averages: bool = True
+    is_within_ranges: bool = False
 
     def __str__(self) -> str:
         """Return sentences for a terminal of 80 columns."""
         from .words import text
 
         return printable(text(self))
+
+    def __repr__(self) -> str:
+        """Return the same sentences, for a console."""
+        return str(self)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the explanation as a plain dictionary of lists, texts and numbers, which JSON can hold."""
@@ -159,8 +167,8 @@ class Explanation:
         path.write_text(content, encoding="utf-8", errors="replace", newline="\n")
 
 
-def explain_tree(model: Any, row: np.ndarray) -> Explanation:
-    """Explain what a fitted tree says of one checked row."""
+def explain_tree(model: Any, row: np.ndarray, ranges: np.ndarray | None = None) -> Explanation:
+    """Explain what a fitted tree says of one checked row; changes stay within `ranges` (2, n_features), if given."""
     tree: TreeStructure = model.tree_
     unknown = _unknown_at(tree, row) if model._divides_missing else None
     if unknown is not None:
@@ -168,7 +176,7 @@ def explain_tree(model: Any, row: np.ndarray) -> Explanation:
             f"C4.5 sends an example down several branches where a value is not known, here of {unknown!r}, so there is "
             "no single way to explain: give a value that occurs in the training data"
         )
-    example = Example.make(tree, row)
+    example = Example.make(tree, row, ranges)
     leaf = example.leaf
     said = tree.majority if tree.predicts_classes else tree.outputs()[:, 0]
     goals = leading_to(tree, tree.is_leaf & (said != said[leaf]))
@@ -183,6 +191,7 @@ def explain_tree(model: Any, row: np.ndarray) -> Explanation:
         single_change=_named(example, single),
         missing=tuple(tree.feature_name(m) for m in tree.used_features.tolist() if example.is_missing[m]),
         knows_averages=example.knows_averages,
+        is_within_ranges=ranges is not None,
     )
 
 
@@ -262,6 +271,16 @@ def one_row(model: Any, x: Any) -> np.ndarray:
     taker = model if hasattr(x, "columns") else without_names(model)
     checked: np.ndarray = np.asarray(taker._checked(x))
     return checked.reshape(-1)
+
+
+def ranges_of(model: Any, within: Any) -> np.ndarray | None:
+    """Return the smallest and the largest value of each attribute in a table, NaN where none is known."""
+    if within is None:
+        return None
+    rows = np.asarray((model if hasattr(within, "columns") else without_names(model))._checked(within))
+    known = ~np.isnan(rows)
+    ends = [np.where(known, rows, np.inf).min(axis=0), np.where(known, rows, -np.inf).max(axis=0)]
+    return np.where(known.any(axis=0), ends, np.nan)
 
 
 def _named(example: Example, change: Change | None) -> NamedChange | None:

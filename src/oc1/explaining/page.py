@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import html
 from typing import TYPE_CHECKING
 
+from ..tree.notebooks import escaped
 from .words import (
     answer_sentence,
     change_sentences,
@@ -67,12 +67,12 @@ PAGE = """<!DOCTYPE html>
 
 def whole_page(explanation: Explanation) -> str:
     """Return a page of its own."""
-    return PAGE.format(title=_escaped(headline(explanation)), content=to_html(explanation))
+    return PAGE.format(title=escaped(headline(explanation)), content=to_html(explanation))
 
 
 def to_html(explanation: Explanation) -> str:
     """Return a piece of HTML for a notebook or another page."""
-    parts = [f'<p class="answer">{_escaped(headline(explanation))}</p>', _paragraph(*introduction(explanation))]
+    parts = [f'<p class="answer">{escaped(headline(explanation))}</p>', _paragraph(*introduction(explanation))]
     if explanation.steps:
         steps = "".join(f"<li>{_step(step, explanation)}</li>" for step in explanation.steps)
         parts.append(f"<ol>{steps}</ol>")
@@ -99,7 +99,7 @@ def _evidence(step: Step) -> str:
     more = len(known) - MAX_BARS
     rest = f'<tr><td colspan="4" class="note">and {more} more that matter less</td></tr>' if more > 0 else ""
     legend = " ".join(
-        f'<span class="swatch {kind}"></span>for {_escaped(side_words(side))}&ensp;'
+        f'<span class="swatch {kind}"></span>for {escaped(side_words(side))}&ensp;'
         for kind, side in (("for", step.speaks_for), ("against", step.speaks_against))
     )
     head = '<tr><th></th><th class="n">value</th><th class="n">average</th><th class="bars"></th></tr>'
@@ -112,16 +112,16 @@ def _bar(own: Evidence, most: float) -> str:
     bar = f'<div class="bar"><span class="{kind}" style="margin-left:{start:.1f}%;width:{width:.1f}%"></span></div>'
     value = "not known" if own.value is None else exact(own.value, 5)
     average = "" if own.average is None else exact(own.average, 4)
-    numbers = "".join(f'<td class="n">{_escaped(text)}</td>' for text in (value, average))
-    return f'<tr><td>{_escaped(cut(own.name))}</td>{numbers}<td class="bars">{bar}</td></tr>'
+    numbers = "".join(f'<td class="n">{escaped(text)}</td>' for text in (value, average))
+    return f'<tr><td>{escaped(cut(own.name))}</td>{numbers}<td class="bars">{bar}</td></tr>'
 
 
 def _change(explanation: Explanation) -> str:
     if explanation.change is None or len(explanation.change.values) < 2:
         return ""
     rows = "".join(
-        f'<tr><td>{_escaped(name)}</td><td class="n">{_escaped(before)}</td><td>\N{RIGHTWARDS ARROW}</td>'
-        f'<td class="n">{_escaped(after)}</td></tr>'
+        f'<tr><td>{escaped(name)}</td><td class="n">{escaped(before)}</td><td>\N{RIGHTWARDS ARROW}</td>'
+        f'<td class="n">{escaped(after)}</td></tr>'
         for name, before, after in changed_values(explanation.change)
     )
     return f"<table>{rows}</table>"
@@ -130,8 +130,4 @@ def _change(explanation: Explanation) -> str:
 def _paragraph(*sentences: str, kind: str = "") -> str:
     words = " ".join(one for one in sentences if one)
     mark = f' class="{kind}"' if kind else ""
-    return f"<p{mark}>{_escaped(words)}</p>" if words else ""
-
-
-def _escaped(text: str) -> str:
-    return html.escape(text.encode("utf-8", "replace").decode("utf-8"))
+    return f"<p{mark}>{escaped(words)}</p>" if words else ""

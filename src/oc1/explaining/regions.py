@@ -10,6 +10,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import count
 from typing import NamedTuple
 
@@ -96,7 +97,7 @@ class RegionSearch:
 
     def nearest(self, at_most: float = MAX_DISTANCE) -> Iterator[Region]:
         """Yield the regions of the leaves that are looked for, the nearest first, as far as `at_most`."""
-        root = Region(0, (), (), {}, np.zeros(len(self.movable)), (), 0, True)
+        root = Region(0, *self.limits, {}, np.zeros(len(self.movable)), (), 0, True)
         order = count()  # of equals, the first found comes first
         heap = [(0.0, next(order), root)]
         while heap:
@@ -114,6 +115,19 @@ class RegionSearch:
                 for bound, below in self._divided(region):
                     if bound <= at_most:
                         heapq.heappush(heap, (bound, next(order), below))
+
+    @cached_property
+    def limits(self) -> tuple[tuple[np.ndarray, ...], tuple[float, ...]]:
+        """Normals and offsets of the half-spaces in which all numbers are where they may be; a region's first ones."""
+        example, axes = self.example, np.eye(len(self.movable))
+        normals, offsets = [], []
+        for sign, ends in ((1.0, example.low), (-1.0, example.high)):
+            steps = sign * (ends - example.row)[self.movable] / example.scale[self.movable]
+            for axis, step in zip(axes, steps.tolist(), strict=True):
+                if np.isfinite(step):
+                    normals.append(sign * axis)
+                    offsets.append(step)
+        return tuple(normals), tuple(offsets)
 
     def _divided(self, region: Region) -> Iterator[tuple[float, Region]]:
         """Yield the parts of a region that the branches of its node lead to, with a lower bound of their distances."""

@@ -283,6 +283,8 @@ def _alone(example: Example, inequality: Inequality, place: int) -> Alone | None
         least = -inequality.margin(values) / inequality.coefficients[place]
     for after in readable_values(before, float(least), float(example.scale[feature])):
         values[place] = after
+        if not example.low[feature] <= after <= example.high[feature]:
+            return None
         if not inequality.holds(values):
             return Alone(example.tree.feature_name(feature), before, after, example.is_unusual(feature, after))
     return None

@@ -253,8 +253,7 @@ def change_sentences(explanation: Explanation) -> list[str]:
     if change is None:
         if not explanation.steps:
             return []
-        rest = ", where missing values stay missing" if explanation.missing else ""
-        return [f"No change leads to {other}{rest}."]
+        return [f"No change leads to {other}."]
     knows, sentences = explanation.knows_averages, []
     if change.is_on_boundary:
         sentences.append("It lies exactly on a boundary: the slightest change in the right direction is enough.")
@@ -297,7 +296,9 @@ def notes(explanation: Explanation) -> list[str]:
     if not explanation.steps:
         return []
     said = [UNITS if explanation.knows_averages else UNITS_UNKNOWN]
-    if explanation.missing and explanation.change is not None:
+    if explanation.is_within_ranges:
+        said.append("Changed values stay within the ranges of the data.")
+    if explanation.missing:
         said.append("Missing values stay missing in all changes.")
     return said
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import Field, dataclass, fields, replace
 from numbers import Real
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self, TypeVar
+from typing import Any, ClassVar, NamedTuple, Self, TypeVar
 
 import joblib
 import numpy as np
@@ -40,10 +40,8 @@ from ..tree import pruning
 from ..tree.html import small_html
 from ..tree.sketch import MAX_SKETCHED, Sketch, sketch_tests
 from ..tree.structure import TreeStructure
+from .explainable import ExplainableTree
 from .parameters import at_least, parameter
-
-if TYPE_CHECKING:
-    from ..explaining import Explanation
 
 #: Folds of ``prune="cv"``.
 PRUNING_FOLDS = 10
@@ -213,7 +211,7 @@ class BaseOC1Classifier(ClassifierMixin, BaseOC1Estimator):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class TreeEstimator(BaseOC1Estimator):
+class TreeEstimator(ExplainableTree, BaseOC1Estimator):
     """Base of the tree learners, for classes or numbers. For the parameters see `oc1.OC1Classifier`."""
 
     max_depth: int | None = parameter(None, at_least(0), None)
@@ -388,23 +386,6 @@ class TreeEstimator(BaseOC1Estimator):
         checked = self._checked(X)
         return self.tree_.decision_path(checked)
 
-    def explain(self, x: Any) -> Explanation:
-        """Explain the answer for one example: its way through the tree, and what would change the answer.
-
-        Parameters
-        ----------
-        x : array-like (n_features,) or (1, n_features), or mapping
-            Values in order, one row of a table, or values by the names of the attributes.
-
-        Returns
-        -------
-        oc1.explaining.Explanation
-            Print it, or let a notebook show it; ``to_dict``, ``to_html`` and ``save`` are there, too.
-        """
-        from ..explaining import explain_tree, one_row
-
-        return explain_tree(self, one_row(self, x))
-
     def get_depth(self) -> int:
         """Return the depth of the deepest leaf."""
         check_is_fitted(self)
@@ -415,8 +396,6 @@ class TreeEstimator(BaseOC1Estimator):
         check_is_fitted(self)
         return self.tree_.n_leaves
 
-    #: Whether an example with a missing value goes down several branches.
-    _divides_missing: ClassVar[bool] = False
     #: What the model does differently once it is converted, a sentence each.
     _conversion_notes: ClassVar[tuple[str, ...]] = ()
 

@@ -11,6 +11,7 @@ from ..options import Data, Json, Model, OutputFile
 from ..screen import UsageError, check_output, note, print_json, say
 
 if TYPE_CHECKING:
+    from ...explaining import Explanation
     from ...files.tables import ReadOptions
     from ..predictor import Predictor
 
@@ -29,7 +30,8 @@ def explain(
     """Explain the answer for one example of a file, and say what would change it.
 
     It tells the way of the example through the tree: what it looks like at each node, what speaks for and against that,
-    how close it is to the other side, and the smallest change that leads to another class. The file needs no labels.
+    how close it is to the other side, and the smallest change that leads to another class, within the ranges of the
+    training data. The file needs no labels.
 
     Example: oc1 explain iris.json iris.csv --row 71
 
@@ -46,7 +48,7 @@ def explain(
         raise UsageError(f"--output {out} must end in {', '.join(ENDINGS)}")
     check_output(out, data, model)
     predictor = Predictor.from_file(model)
-    explanation = predictor.model.explain(find_row(predictor, data, options, row))
+    explanation = explain_row(predictor, find_row(predictor, data, options, row))
     if out is not None and out != Path("-"):
         explanation.save(out)
         note(f"written to {out}")
@@ -54,6 +56,19 @@ def explain(
         print_json(explanation.to_dict())
     else:
         say(str(explanation))
+
+
+def explain_row(predictor: Predictor, x: Any) -> Explanation:
+    """Explain one example; where the model knows the ranges of its training data, changes stay within them."""
+    import numpy as np
+
+    from ...explaining import explain_tree, one_row
+
+    ranges = predictor.source.ranges
+    if predictor.tree is None or not ranges:
+        explanation: Explanation = predictor.model.explain(x)
+        return explanation
+    return explain_tree(predictor.model, one_row(predictor.model, x), np.array(ranges, dtype=float).T)
 
 
 def find_row(predictor: Predictor, data: str, options: ReadOptions, row: int) -> Any:
