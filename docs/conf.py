@@ -123,8 +123,10 @@ def _make_pages(app) -> None:
         "cancer": ("Breast cancer", cancer.data, cancer.target_names[cancer.target]),
     }
     for name, (title, X, y) in examples.items():
-        page = explore(oc1.OC1Classifier(random_state=0).fit(X, y), X, y, title=title)
-        (folder / f"{name}.html").write_text(page, encoding="utf-8")
+        clf = oc1.OC1Classifier(random_state=0).fit(X, y)
+        explore(clf, X, y, title=title).save(folder / f"{name}.html")
+    shown = f'<!DOCTYPE html><meta charset="utf-8"><meta name="color-scheme" content="light dark">{clf._repr_html_()}'
+    (folder / "notebook.html").write_text(shown, encoding="utf-8")
     write_page(record_search(*board, n_restarts=5, random_state=0), folder / "search.html")
 
 

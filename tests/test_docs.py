@@ -39,7 +39,7 @@ def test_the_site_is_built_without_warnings_and_has_everything(tmp_path):  # one
     site = built_site(tmp_path)
     pages = [path.stem for path in DOCS.glob("*.md")]
     pages += [f"auto_examples/{path.stem}" for path in (ROOT / "examples").glob("*.py")]
-    pages += [f"explore/{name}" for name in ("iris", "rcb", "cancer", "search")]
+    pages += [f"explore/{name}" for name in ("iris", "rcb", "cancer", "search", "notebook")]
     assert not [page for page in pages if not (site / f"{page}.html").is_file()]
 
     reference = "".join(path.read_text(encoding="utf-8") for path in (site / "api").glob("*.html"))

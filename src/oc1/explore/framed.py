@@ -59,5 +59,6 @@ class Page(str, ShownInNotebooks):
         """Return a frame with the page. Its script runs, but reaches nothing outside of the frame."""
         return (
             f'<iframe sandbox="allow-scripts" srcdoc="{escaped(self)}" title="{escaped(self.heading)}" loading="lazy" '
-            f'style="width: 100%; height: {HEIGHT}px; border: 1px solid #8888; border-radius: 6px"></iframe>'
+            f'style="box-sizing: border-box; width: 100%; height: {HEIGHT}px; '
+            'border: 1px solid #8888; border-radius: 6px"></iframe>'
         )

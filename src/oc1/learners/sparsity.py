@@ -84,7 +84,7 @@ class SparsityPath(ShownInNotebooks):
 
     def _repr_html_(self) -> str:
         """Return the table, with the limits marked that no other one beats."""
-        title = "Cross-validated trees by the number of terms that a test may have; no other limit beats those marked"
+        title = "Trees by the number of terms that a test may have; no other limit beats those marked"
         header = ("max_terms", "accuracy %", "leaves", "terms in the tree")
         return html_table(title, header, self._cells(), np.flatnonzero(self.on_frontier).tolist())
 

@@ -11,12 +11,13 @@ TABLE_STYLE = """
 .oc1-table {font: 13px/1.5 system-ui, sans-serif; color: inherit; max-width: 60em}
 .oc1-table .scroll {overflow-x: auto}
 .oc1-table table {border-collapse: collapse; margin: .4em 0; font-variant-numeric: tabular-nums; border: 0}
-.oc1-table caption {text-align: left; padding: 0 0 .3em 0; color: inherit; opacity: .75}
-.oc1-table th, .oc1-table td {padding: .2em .9em; text-align: right; white-space: nowrap; border: 0; color: inherit;
-  background: none}
-.oc1-table th:first-child {text-align: left; font-weight: normal}
+.oc1-table caption {text-align: left; padding: 0 0 .3em; color: inherit; opacity: .75; white-space: nowrap}
+.oc1-table tr {background: none !important}
+.oc1-table th, .oc1-table td {padding: .2em .9em; text-align: right !important; white-space: nowrap; border: 0;
+  color: inherit; background: none}
+.oc1-table th:first-child {text-align: left !important; font-weight: normal}
 .oc1-table thead th {font-weight: 600; border-bottom: 1px solid #8889}
-.oc1-table tr.best {background: #0072b226}
+.oc1-table tr.best {background: #0090e033 !important}
 .oc1-table tr.best th, .oc1-table tr.best td {font-weight: 600}
 .oc1-table p {margin: .4em 0; text-align: left}
 """
