@@ -1,3 +1,7 @@
+import re
+
+import matplotlib.font_manager
+import matplotlib.image
 import numpy as np
 import pytest
 from typer.testing import CliRunner
@@ -44,6 +48,10 @@ def folder(tmp_path_factory):
         "flowers.json --max-depth 1",
         "flowers.json flowers.csv --what partition --features len,2",
         "flowers.json flowers.csv --what partition --node 0",
+        "flowers.json flowers.csv --what projection --max-terms 1",
+        "flowers.json flowers.csv --what pruning --title Accuracy",
+        "numbers.json numbers.csv --what pruning",
+        "flowers.json --max-terms 2 --dpi 80",
         "flowers.json flowers.csv --what projection",
         "flowers.json --what pruning",
         "flowers.json --what importance",
@@ -60,6 +68,31 @@ def test_pictures_are_written(folder, tmp_path, words):
     out = tmp_path / "picture.svg"
     assert run(*files, "-o", out) == f"written to {out}\n"
     assert b"<svg" in out.read_bytes()
+
+
+def test_a_partition_of_more_attributes_is_a_slice_and_says_so(folder, tmp_path):
+    output = run(folder / "flowers.json", folder / "flowers.csv", "-w", "partition", "-o", tmp_path / "slice.svg")
+    words = " ".join(output.split())
+    assert re.search(r"note: a slice along (len and wid|wid and len), which matter most; the others are held", words)
+
+
+def test_a_title_and_dots_per_inch(folder, tmp_path):
+    sizes = []
+    for dpi, title in ((50, None), (100, None), (50, "A title " * 30)):
+        out = tmp_path / "tree.png"
+        run(folder / "plane.json", "-o", out, "--dpi", dpi, *(["--title", title] if title else []))
+        sizes.append(matplotlib.image.imread(out).shape[:2])
+    assert sizes[1] == pytest.approx([2 * side for side in sizes[0]], abs=2)
+    assert sizes[2] == sizes[0]
+
+
+def test_letters_without_a_font_are_named(folder, tmp_path, monkeypatch):
+    letter = "\U00014402"  # an Anatolian hieroglyph
+    usual = [font for font in matplotlib.font_manager.fontManager.ttflist if font.name.startswith("DejaVu")]
+    monkeypatch.setattr(matplotlib.font_manager.fontManager, "ttflist", usual)
+    output = run(folder / "plane.json", "-o", tmp_path / "tree.svg", "--title", f"a {letter}")
+    assert f"note: no font on this machine has {letter}: install one" in " ".join(output.split())
+    assert "Glyph" not in output
 
 
 @pytest.mark.parametrize(("ending", "start"), [("png", b"\x89PNG"), ("pdf", b"%PDF")])
@@ -82,7 +115,8 @@ def test_the_name_of_the_picture_is_the_default(folder, tmp_path, monkeypatch):
         ("flowers.json -o tree.gif", 2, "must end in .svg, .png or .pdf"),
         ("flowers.json --what projection", 2, "so it needs DATA"),
         ("flowers.json --what partition --node 1", 2, "it needs DATA"),
-        ("flowers.json flowers.csv --what partition", 1, "has 3 attributes: name two features"),
+        ("flowers.json --what importance --max-terms 3", 2, "--max-terms is for --what tree, partition and projection"),
+        ("flowers.json --dpi 9", 2, "equal to 10"),
         ("flowers.json flowers.csv --what partition --features len", 2, "two attributes, A,B"),
         ("flowers.json flowers.csv --what partition --features len,weight", 1, "there is no attribute 'weight'"),
         ("flowers.json flowers.csv --what projection --node 99", 1, "there is no node 99"),

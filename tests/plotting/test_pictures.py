@@ -1,6 +1,7 @@
 import errno
 import os
 
+import matplotlib
 import numpy as np
 import pytest
 from matplotlib.collections import PathCollection, PolyCollection
@@ -67,7 +68,9 @@ def test_a_pair_of_attributes_shows_all_examples_and_the_lines_of_the_slice(axes
     assert plot_partition(model, X, y, features=("x3", 0), at={"x2": 1.0, 3: 0.5}, ax=axes) is axes
     assert sorted(map(tuple, shown_points(axes))) == sorted(map(tuple, X[:, [2, 0]]))
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("x3", "x1")
-    assert axes.get_title() == "held at x2 = 1, x4 = 0.5"
+    words = ["x2 = 1", "x4 = 0.5"]  # the more important one first
+    words = words if model.feature_importances_[1] >= model.feature_importances_[3] else words[::-1]
+    assert axes.get_title() == f"a slice: the other attributes are held at {', '.join(words)}"
     box = (*axes.get_xlim(), *axes.get_ylim())
     fill = model.tree_.fill
     segments = tree_regions(model.tree_, box, (2, 0), [fill[0], 1.0, fill[2], 0.5])[1]
@@ -155,7 +158,6 @@ def test_categories_are_held_but_not_drawn(axes):
 def test_partitions_that_cannot_be(axes, rough):
     model, X, y = rough
     for wanted, words in [
-        ({}, "the model has 4 attributes: name two features, or a node"),
         ({"features": ("x1", "size")}, "there is no attribute 'size'"),
         ({"features": (0, 4)}, "with indices 0 to 3"),
         ({"features": (0, 0)}, "two different attributes"),
@@ -172,6 +174,23 @@ def test_partitions_that_cannot_be(axes, rough):
         plot_partition(model, node=0, ax=axes)
     with pytest.raises(ValueError, match="does not know"):
         plot_partition(model, X, y + 5, features=(0, 1), ax=axes)
+
+
+def test_without_features_it_is_a_slice_along_the_two_that_matter_most(rough, noisy):
+    model, X, y = rough
+    others, pair = np.split(np.argsort(model.feature_importances_, kind="stable"), 2)
+    vote = OC1EnsembleClassifier(OC1Classifier(n_restarts=1), n_estimators=2, random_state=0).fit(*noisy)
+    for own in (model, model.tree_, vote):
+        ax = plot_partition(own, X, y, ax=Figure().subplots())
+        if own is not vote:
+            assert {ax.get_xlabel(), ax.get_ylabel()} == {f"x{m + 1}" for m in pair}
+        title = ax.get_title().replace("\n", " ")
+        assert title.startswith("a slice: the other attributes are held at their averages: x")
+    ax = plot_partition(model, X, y, ax=Figure().subplots())
+    assert all(f"x{m + 1} = " in ax.get_title() for m in others)
+    one = OC1Classifier(splits="axis").fit(X[:, :1], y)
+    with pytest.raises(ValueError, match="the model has 1 numeric attribute; plot_tree"):
+        plot_partition(one, X[:, :1], y)
 
 
 # ---------------------------------------------------------------------------------------------------- trees
@@ -370,11 +389,12 @@ def test_projections_that_cannot_be(axes, rough):
         plot_projection(LMDTClassifier(random_state=0).fit(X, y), 0, X, y, ax=axes)
 
 
-@pytest.mark.parametrize(("prune", "label"), [("cv", "accuracy on unseen"), (None, "price of a leaf")])
+@pytest.mark.parametrize(("prune", "label"), [("cv", "accuracy"), (None, "price of a leaf")])
 def test_the_pruning_path_is_drawn_and_the_tree_marked(axes, noisy, prune, label):
     model = OC1Classifier(prune=prune, n_restarts=1, random_state=0).fit(*noisy)
     assert plot_pruning_path(model, ax=axes) is axes
-    line, *marks = axes.lines
+    mark, line, *marks = axes.lines
+    marks.append(mark)
     path = model.pruning_path_
     assert line.get_xdata().tolist() == path["leaves"].tolist()
     assert line.get_ydata().tolist() == path["accuracy" if prune else "alpha"].tolist()
@@ -384,12 +404,54 @@ def test_the_pruning_path_is_drawn_and_the_tree_marked(axes, noisy, prune, label
     axes.figure.draw_without_rendering()
 
 
+@pytest.mark.parametrize("prune", [None, "holdout", "cv"])
+def test_with_examples_the_pruning_path_shows_their_accuracy(axes, noisy, prune):
+    X, y = noisy
+    model = OC1Classifier(splits="axis", prune=prune, complexity_penalty=0, random_state=0).fit(X[:300], y[:300])
+    plot_pruning_path(model, X[300:], y[300:], ax=axes)
+    chosen = axes.lines[0].get_xdata()[0]
+    assert chosen == model.get_n_leaves()
+    names = [text.get_text() for text in axes.get_legend().get_texts()]
+    expected = ["on the 100 examples given", "on the training data"]
+    expected += [] if prune is None else ["cross-validated" if prune == "cv" else "on examples held out"]
+    assert sorted(names) == sorted([*expected, f"the tree: {chosen} leaves" if chosen > 1 else "the tree: 1 leaf"])
+    given, trained = (next(own for own in axes.lines if own.get_label() == name) for name in expected[:2])
+    sizes = given.get_xdata()
+    assert (sizes[0], sizes[-1]) == (model.unpruned_tree_.n_leaves, 1)
+    assert (np.diff(sizes) < 0).all()
+    place = list(sizes).index(chosen)
+    assert given.get_ydata()[place] == pytest.approx(model.score(X[300:], y[300:]))
+    assert (np.diff(trained.get_ydata()) <= 1e-12).all()  # the fewer leaves, the fewer training examples are right
+    with pytest.raises(ValueError, match="y is needed"):
+        plot_pruning_path(model, X, ax=axes)
+
+
+def test_with_numbers_the_pruning_path_shows_their_error(axes, noisy):
+    X, _ = noisy
+    values = X @ [1, 2, 0, -1]
+    model = OC1Regressor(max_depth=3, random_state=0).fit(X, values)
+    plot_pruning_path(model, X, values, ax=axes)
+    assert axes.get_ylabel() == "root mean square error"
+    line = next(own for own in axes.lines if own.get_label().startswith("on the 400"))
+    place = list(line.get_xdata()).index(model.tree_.n_leaves)
+    assert line.get_ydata()[place] == pytest.approx(np.sqrt(np.mean((model.predict(X) - values) ** 2)))
+
+
+def test_the_pruning_path_of_a_tree_alone(axes, noisy):
+    X, y = noisy
+    tree = OC1Classifier(splits="axis", prune=None, max_depth=3).fit(X, y).tree_
+    plot_pruning_path(tree, X, y, ax=axes)
+    assert axes.lines[1].get_xdata()[0] == tree.n_leaves
+
+
 def test_no_path_to_show(axes, noisy):
     X, y = noisy
     with pytest.raises(ValueError, match="a single leaf"):
         plot_pruning_path(OC1Classifier().fit(X, np.zeros(len(X))), ax=axes)
     with pytest.raises(ValueError, match="not stored"):
         plot_pruning_path(OC1Classifier(max_depth=1).fit(X, y).tree_, ax=axes)
+    with pytest.raises(ValueError, match="a single leaf"):
+        plot_pruning_path(OC1Classifier().fit(X, np.zeros(len(X))), X, np.zeros(len(X)), ax=axes)
     with pytest.raises(ValueError, match="single leaf"):
         plot_importances(OC1Classifier().fit(X, np.zeros(len(X))), ax=axes)
 
@@ -405,6 +467,70 @@ def test_importances_are_drawn_from_the_largest(axes, noisy, top):
     names = [label.get_text() for label in axes.get_yticklabels()]
     assert names[0] == f"x{model.feature_importances_.argmax() + 1}"
     assert (len(names) > top) == (top < 4)
+
+
+def test_long_names_are_folded_instead_of_cut(noisy):
+    pandas = pytest.importorskip("pandas")
+    X, y = noisy
+    names = [f"the amount of {word} that was found in the sample" for word in ("iron", "zinc", "lead", "gold")]
+    labels = np.array(["a sample that is safe in every respect", "a sample that is not safe to use"])[y]
+    frame = pandas.DataFrame(X, columns=names)
+    model = OC1Classifier(random_state=0, n_restarts=1, max_depth=1, prune=None).fit(frame, labels)
+
+    def words_of(text):
+        return text.get_text().replace("\n", " ")
+
+    for plot in (plot_tree, plot_partition):
+        ax = plot(model, frame, labels, ax=Figure(figsize=(8, 6), layout="constrained").subplots())
+        assert {words_of(text) for text in ax.get_legend().get_texts()} <= set(labels)
+    ax.figure.draw_without_rendering()
+    assert {ax.get_xlabel(), ax.get_ylabel()} <= set(names)
+    ax = plot_importances(model, ax=Figure(layout="constrained").subplots())
+    assert {words_of(text) for text in ax.get_yticklabels()} <= set(names)
+    ax.figure.draw_without_rendering()
+    box, figure = ax.get_tightbbox(), ax.figure.bbox
+    assert box.x0 >= figure.x0
+    assert box.x1 <= figure.x1
+
+
+@pytest.mark.parametrize("max_terms", [1, 3, None])
+def test_the_number_of_terms_can_be_chosen(max_terms):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(300, 12))
+    y = X @ np.linspace(1, 4, 12) > 0
+    model = OC1Classifier(random_state=0, max_depth=1, prune=None, splits="best").fit(X, y)
+    n_terms = len(model.tree_.test(0)[0])
+    assert n_terms > 8
+    label = plot_projection(model, 0, X, y, max_terms=max_terms, ax=Figure().subplots()).get_xlabel()
+    assert label.count("x") == (n_terms if max_terms is None else max_terms)
+    assert (f"{n_terms - (max_terms or 0)} more" in label) == (max_terms is not None)
+    plane = plot_partition(model, X, y, node=0, max_terms=max_terms, ax=Figure().subplots()).get_xlabel()
+    assert plane.count("x") == label.count("x")
+    trees = [plot_tree(model, X, y, max_terms=own, ax=Figure().subplots()) for own in (max_terms, "auto")]
+    heights = [float(np.diff(boxes_of(ax)[0][[1, 3]])[0]) for ax in trees]
+    assert (heights[0] > heights[1]) == (max_terms is None)
+    for wrong in (0, -1, 2.5, "all"):
+        with pytest.raises(ValueError, match="max_terms must be"):
+            plot_tree(model, max_terms=wrong, ax=Figure().subplots())
+
+
+def test_a_style_of_matplotlib_reaches_what_is_on_the_background(rough):
+    model, X, y = rough
+    with matplotlib.rc_context({"text.color": "#123456", "figure.facecolor": "none"}):
+        ax = plot_tree(model, X, y, ax=Figure().subplots(), max_depth=1)
+        assert {line.get_color() for line in ax.lines} == {"#123456", "black"}  # links; what is in boxes
+        assert plot_projection(model, 0, X, y, ax=Figure().subplots()).lines[0].get_color() == "#123456"
+
+
+def test_dots_per_inch(tmp_path):
+    image = pytest.importorskip("matplotlib.image")
+    figure = Figure(figsize=(3, 2))
+    for dpi in (50, 100):
+        save(figure, tmp_path / "a.png", dpi)
+        assert image.imread(tmp_path / "a.png").shape[:2] == (2 * dpi, 3 * dpi)
+    for wrong, words in [(0, "positive"), (np.nan, "positive"), (30_000, "90000 pixels long: take fewer")]:
+        with pytest.raises(ValueError, match=words):
+            save(figure, tmp_path / "a.png", wrong)
 
 
 @pytest.mark.parametrize("ending", [".svg", ".png", ".pdf", ".PNG"])

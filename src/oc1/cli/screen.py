@@ -139,7 +139,9 @@ def check_used(selector: str, chosen: str, given: Mapping[str, Any], uses: Mappi
     """Refuse options that were given although what was chosen does not use them."""
     for option, value in given.items():
         if value is not None and chosen not in uses[option]:
-            raise UsageError(f"{option} is for {selector} {' and '.join(uses[option])}, not {chosen}")
+            *some, last = uses[option]
+            words = f"{', '.join(some)} and {last}" if some else last
+            raise UsageError(f"{option} is for {selector} {words}, not {chosen}")
 
 
 def check_output(out: Path | None, *inputs: str | os.PathLike[str] | None) -> None:

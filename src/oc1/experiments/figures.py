@@ -17,7 +17,7 @@ from ..impurity import gini
 from ..learners.classifier import OC1Classifier
 from ..plotting import cut_polygon, plot_partition, plot_tree, save, scatter, tree_regions
 from ..plotting.regions import Box, corners
-from ..plotting.style import COLOURS, HALO
+from ..plotting.style import COLOURS, halo
 
 UNIT_SQUARE: Box = (0.0, 1.0, 0.0, 1.0)
 
@@ -50,7 +50,13 @@ def _add_legend(figure: Figure, ax: Axes) -> None:
 SOLID: dict[str, Any] = {"color": "black", "linewidth": 1.5, "zorder": 4}
 DASHED: dict[str, Any] = {**SOLID, "linestyle": (0, (5, 3)), "linewidth": 1.2}
 DOTTED: dict[str, Any] = {"color": "grey", "linestyle": ":", "linewidth": 1.4}
-LABEL: dict[str, Any] = {"xytext": (5, 4), "textcoords": "offset points", "size": 9, "zorder": 5, "path_effects": HALO}
+LABEL: dict[str, Any] = {
+    "xytext": (5, 4),
+    "textcoords": "offset points",
+    "size": 9,
+    "zorder": 5,
+    "path_effects": halo(),
+}
 RING: dict[str, Any] = {"s": 200, "facecolor": "none", "edgecolor": "black", "linewidth": 1.5, "zorder": 4}
 
 
@@ -68,7 +74,7 @@ def figure1(seed: int = 0) -> Figure:
     _show_unit_square(right)
     polygons = tree_regions(model.tree_, UNIT_SQUARE)[0]
     for leaf in np.flatnonzero(model.tree_.is_leaf):
-        right.annotate(str(leaf), polygons[leaf].mean(axis=0), size=11, style="italic", zorder=5, path_effects=HALO)
+        right.annotate(str(leaf), polygons[leaf].mean(axis=0), size=11, style="italic", zorder=5, path_effects=halo())
     return figure
 
 

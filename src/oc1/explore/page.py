@@ -13,7 +13,7 @@ import numpy as np
 
 from ..data.categories import labels_of
 from ..learners.reduction import ReducedModel, ReducedTree, reduce_model
-from ..tree.pruning import PruningSequence, prune_sequence
+from ..tree.pruning import PruningSequence, path_to
 from ..tree.summaries import Histogram, NodeExamples, class_numbers, without_names
 from ..tree.wording import digits_needed
 
@@ -81,20 +81,15 @@ def _with_path(model: Any) -> tuple[Any, _Path | None]:
     if tree is None:
         return model, None
     unpruned = getattr(model, "unpruned_tree_", tree)
-    if unpruned is not tree and unpruned.n_nodes <= MAX_NODES:
-        sequence = prune_sequence(unpruned)
-        steps = np.flatnonzero(sequence.n_leaves == tree.n_leaves).tolist()
-        found = -1 if unpruned.asks_the_same(tree) else None
-        if found is None:
-            found = next((step for step in steps if sequence.subtree(step).asks_the_same(tree)), None)
-        if found is not None:
-            whole = copy(model)
-            whole.tree_ = unpruned
-            path, scores = getattr(model, "pruning_path_", None), None
-            if path is not None and len(path) == len(sequence.alphas):
-                scores = np.asarray(path[path.dtype.names[2]], dtype=float)
-            return whole, _Path(sequence, found, scores)
-    return model, _Path(prune_sequence(tree), -1, None)
+    sequence, chosen = path_to(tree, unpruned if unpruned.n_nodes <= MAX_NODES else tree)
+    if sequence.tree is tree:
+        return model, _Path(sequence, chosen, None)
+    whole = copy(model)
+    whole.tree_ = unpruned
+    path, scores = getattr(model, "pruning_path_", None), None
+    if path is not None and len(path) == len(sequence.alphas):
+        scores = np.asarray(path[path.dtype.names[2]], dtype=float)
+    return whole, _Path(sequence, chosen, scores)
 
 
 # ---------------------------------------------------------------------------------------------------- trees
@@ -217,8 +212,7 @@ def _path_record(model: Any, path: _Path, X: np.ndarray | None, y: Any) -> dict[
     if X is not None:
         scores["data"] = (tree.score_nodes(X, y), len(X))
     for key, (at_nodes, n) in scores.items():
-        sums = [*([at_nodes[~inner].sum()] * extra), *sequence.sum_over_leaves(at_nodes)]
-        record[key] = [_rounded(float(value) / float(n)) for value in sums]
+        record[key] = [_rounded(float(value) / float(n)) for value in sequence.with_whole(at_nodes)]
     if path.scores is not None and np.isfinite(path.scores).all() and tree.predicts_classes:
         record["judged"] = [None] * extra + [_rounded(value) for value in path.scores]
         record["judgedBy"] = "cross-validated" if getattr(model, "prune", None) == "cv" else "of examples held out"

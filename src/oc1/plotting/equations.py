@@ -11,7 +11,7 @@ from sklearn.utils import check_consistent_length
 from ..tree.structure import TreeStructure
 from ..tree.summaries import tree_of
 from ..tree.text import attribute_names
-from ..tree.wording import terms_of, wrapped, write_terms
+from ..tree.wording import MaxTerms, terms_of, wrapped, write_terms
 from .style import shortened
 
 #: Length of a line where names are long.
@@ -49,12 +49,23 @@ def checked_targets(y: ArrayLike, n_samples: int) -> np.ndarray:
     return values
 
 
-def left_side(tree: TreeStructure, node: int, scale: np.ndarray, digits: int = 3) -> list[str]:
+def checked_max_terms(max_terms: MaxTerms) -> MaxTerms:
+    """Return how many terms of a test to write; a ValueError if that is not a number from 1 on, "auto" or None."""
+    if max_terms not in ("auto", None) and not (isinstance(max_terms, int | np.integer) and max_terms >= 1):
+        raise ValueError(f'max_terms must be a whole number from 1 on, "auto" or None, got {max_terms!r}')
+    return max_terms
+
+
+def left_side(
+    tree: TreeStructure, node: int, scale: np.ndarray, digits: int = 3, max_terms: MaxTerms = "auto"
+) -> list[str]:
     """Write the terms of a test; if there are too many, only the most important, and how many more there are."""
-    return write_terms(terms_of(tree, node, scale), digits, "auto")
+    return write_terms(terms_of(tree, node, scale), digits, max_terms)
 
 
-def lines_of_test(tree: TreeStructure, node: int, scale: np.ndarray, width: int, digits: int = 3) -> list[str]:
+def lines_of_test(
+    tree: TreeStructure, node: int, scale: np.ndarray, width: int, digits: int = 3, max_terms: MaxTerms = "auto"
+) -> list[str]:
     """Write the test of a node in lines of a width."""
     if not tree.has_thresholds:
         names = [shortened(name) for name in tree.branch_names(node)]
@@ -62,5 +73,5 @@ def lines_of_test(tree: TreeStructure, node: int, scale: np.ndarray, width: int,
     words = tree.equation_words(node, digits)
     if not words[-1].startswith("> "):
         return wrapped(" ".join(words).split(" "), width)
-    words = [*left_side(tree, node, scale, digits), words[-1]]
+    words = [*left_side(tree, node, scale, digits, max_terms), words[-1]]
     return wrapped(words, max(width, min(MAX_CHARACTERS, max(map(len, words)))))

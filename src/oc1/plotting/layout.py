@@ -14,6 +14,7 @@ from matplotlib.path import Path
 from matplotlib.textpath import TextPath
 from matplotlib.transforms import Affine2D
 
+from .fonts import families_for
 from .style import plain
 
 
@@ -45,7 +46,8 @@ def place_nodes(children: np.ndarray, widths: np.ndarray, gap: float = 12.0) -> 
 @lru_cache(maxsize=4096)
 def letters(text: str, bold: bool = False) -> tuple[TextPath, float, float]:
     """Return a line of text as a shape, nine units high, and its left and right end."""
-    shape = TextPath((0, 0), plain(text), size=9, prop=FontProperties(weight="bold" if bold else "normal"))
+    font = FontProperties(family=families_for(text), weight="bold" if bold else "normal")
+    shape = TextPath((0, 0), plain(text), size=9, prop=font)
     # The extents that matplotlib computes are exact on curves, and slow.
     across = shape.vertices[shape.codes != Path.CLOSEPOLY, 0] if len(shape.vertices) else np.zeros(1)
     return shape, float(across.min()), float(across.max())

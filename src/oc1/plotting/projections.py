@@ -9,16 +9,36 @@ from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
 from ..tree.summaries import NodeExamples, scale_of, tree_of
-from ..tree.wording import number, wrapped
-from .equations import checked_targets, checked_threshold, left_side
+from ..tree.wording import MaxTerms, number, wrapped
+from .equations import checked_max_terms, checked_targets, checked_threshold, left_side
+from .fonts import with_fonts
 from .partition import point_style
-from .style import COLOURS, add_legend, axes_or_new, class_layers, class_legend, plain, shortened, shown_classes
+from .style import (
+    COLOURS,
+    add_legend,
+    axes_or_new,
+    class_layers,
+    class_legend,
+    folded,
+    ink,
+    plain,
+    shortened,
+    shown_classes,
+)
 
 #: Bars of a histogram.
 BINS = 40
 
 
-def plot_projection(model: Any, node: int, X: Any, y: ArrayLike | None = None, *, ax: Axes | None = None) -> Axes:
+def plot_projection(
+    model: Any,
+    node: int,
+    X: Any,
+    y: ArrayLike | None = None,
+    *,
+    ax: Axes | None = None,
+    max_terms: MaxTerms = "auto",
+) -> Axes:
     """Plot the distribution of a node's examples along the sum that its test computes, with the threshold.
 
     For classification this is a stacked histogram of the classes. For regression, targets are plotted against the
@@ -35,6 +55,8 @@ def plot_projection(model: Any, node: int, X: Any, y: ArrayLike | None = None, *
         Their classes or targets.
     ax : matplotlib Axes, optional
         None: those of a new figure.
+    max_terms : int, "auto" or None, default="auto"
+        Terms of the test that are written, those with the largest shares. "auto": all of up to 8, else 6. None: all.
 
     Returns
     -------
@@ -51,6 +73,7 @@ def plot_projection(model: Any, node: int, X: Any, y: ArrayLike | None = None, *
     'examples'
     """
     tree = tree_of(model)
+    max_terms = checked_max_terms(max_terms)
     threshold = checked_threshold(tree, node)
     examples = NodeExamples.make(model, X, y)
     rows, places, goes_right = examples.projected(node)
@@ -74,17 +97,17 @@ def plot_projection(model: Any, node: int, X: Any, y: ArrayLike | None = None, *
         if tree.predicts_classes:
             add_legend(ax, patches, names)
         ax.set(ylabel="examples", ylim=(0, 1.06 * max(floor.max(), 1)))
-    ax.axvline(threshold, color="black", linewidth=1.3)
+    ax.axvline(threshold, color=ink(), linewidth=1.3)
     for child, answer, side in ((0, "no", ~goes_right), (1, "yes", goes_right)):
-        label = shortened(tree.label(int(tree.children[node, child])), 20)
+        label = shortened(tree.label(int(tree.children[node, child])), 40)
         count = f"{answer}: {side.sum()} examples"
         arrow = f"{count} \N{RIGHTWARDS ARROW}" if child else f"\N{LEFTWARDS ARROW} {count}"
-        words = plain(f"mostly {label}" if tree.predicts_classes else f"predicts {label}")
+        words = folded(f"mostly {label}" if tree.predicts_classes else f"predicts {label}")
         ax.set_title(f"{arrow}\n{words}", loc="right" if child else "left", size=9)
     comparison = tree.equation_words(node)[-1]
     right_side = comparison if comparison.startswith("> ") else f"> {number(threshold)}"
-    lines = wrapped([*left_side(tree, node, scale_of(model, examples)), right_side], 70)
+    lines = wrapped([*left_side(tree, node, scale_of(model, examples), max_terms=max_terms), right_side], 70)
     margin = 0.02 * (edges[-1] - edges[0])
     ax.set(xlim=(edges[0] - margin, edges[-1] + margin), xlabel="\n".join(map(plain, lines)))
     ax.spines[["top", "right"]].set_visible(False)
-    return ax
+    return with_fonts(ax)

@@ -16,11 +16,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..tree.structure import TreeStructure
 from ..tree.summaries import NodeExamples, checked_rows, class_numbers, scale_of, tree_of, without_names
-from ..tree.wording import wrapped
-from .equations import checked_targets, checked_threshold, left_side, names_of
+from ..tree.wording import MINUS, MaxTerms, number, wrapped
+from .equations import checked_max_terms, checked_targets, checked_threshold, left_side, names_of
+from .fonts import with_fonts
 from .partition import box_around, number_lines, paint_grid, point_style, refuse_categories, scatter
 from .regions import Box, tree_regions
-from .style import SHADES, add_legend, axes_or_new, node_colour, plain, shortened
+from .style import SHADES, add_legend, axes_or_new, folded, node_colour, plain, shortened
 
 #: How far the picture reaches from the middle without examples, in standard deviations.
 REACH = 3.0
@@ -35,15 +36,16 @@ def plot_partition(
     node: int | None = None,
     ax: Axes | None = None,
     at: Mapping[Any, Any] | ArrayLike | None = None,
+    max_terms: MaxTerms = "auto",
 ) -> Axes:
     """Plot how a model divides a plane, with examples.
 
     Regions are tinted in the colour of their class (darker for larger numbers), and each line is drawn inside the
-    region of its node and labelled with the node's number. If there are more than two attributes, the plane is either
-    that of two `features`, with the others fixed at the values in `at`: the regions are exact there, but the examples
-    drawn over it may lie outside the plane. Or it is the plane of a `node`: the horizontal axis is the sum of its test,
-    and the vertical axis is the orthogonal direction in which the node's examples differ most; only those examples are
-    shown.
+    region of its node and labelled with the node's number. If there are more than two attributes, the picture is either
+    a slice along two `features`, the most important ones if none are given, with the others fixed at the values in
+    `at`: the regions are exact there, but the examples drawn over it may lie outside the plane. Or it is the plane of a
+    `node`: the horizontal axis is the sum of its test, and the vertical axis is the orthogonal direction in which the
+    node's examples differ most; only those examples are shown.
 
     Parameters
     ----------
@@ -54,13 +56,15 @@ def plot_partition(
     y : array-like (n_samples,), optional
         Their classes or targets. Without them, the examples are grey.
     features : pair of str or int, optional
-        Names or indices of two attributes.
+        Names or indices of two attributes. None: the two that matter most, see `feature_importances_`.
     node : int, optional
         Needs X and y.
     ax : matplotlib Axes, optional
         None: those of a new figure.
     at : dict from attributes to values, or array-like (n_features,), optional
         Values of the other attributes. By default, the value that replaces missing values: the mean.
+    max_terms : int, "auto" or None, default="auto"
+        Terms of a node's test that are written, those with the largest shares. "auto": all of up to 8, else 6.
 
     Returns
     -------
@@ -80,8 +84,8 @@ def plot_partition(
     if node is not None:
         if features is not None or at is not None:
             raise ValueError("a node brings its own plane: give either node, or features and at")
-        return _plot_node_plane(model, node, X, y, ax)
-    return _plot_attributes(model, X, y, features, at, ax)
+        return with_fonts(_plot_node_plane(model, node, X, y, ax, checked_max_terms(max_terms)))
+    return with_fonts(_plot_attributes(model, X, y, features, at, ax))
 
 
 def _plot_attributes(
@@ -91,7 +95,7 @@ def _plot_attributes(
         check_is_fitted(model)
     tree = None if hasattr(model, "estimators_") else tree_of(model)
     names = names_of(model)
-    pair = _pair(names, features)
+    pair = main_pair(model) if features is None else _pair(names, features)
     # A vote is asked for answers, which it gives for categories, not for their codes.
     refuse_categories(model, tree, None if tree is None else pair)
     middle = _held(names, _fill_of(model, tree), at, tree)
@@ -121,16 +125,55 @@ def _plot_attributes(
 
         paint_grid(ax, ask, box, colours.classes)
     colours.scatter(ax, points[known], known)
-    ax.set(xlim=box[:2], ylim=box[2:], xlabel=plain(names[pair[0]]), ylabel=plain(names[pair[1]]))
-    others = [m for m in range(len(names)) if m not in pair]
-    if others:
-        words = [f"{shortened(names[m])} = {middle[m]:.3g}" for m in others[:4]]
-        more = [f"and {len(others) - 4} more"] if len(others) > 4 else []
-        ax.set_title(plain("held at " + ", ".join(words + more)), size=9, wrap=True)
+    across, up = (folded(names[m], 60, 180) for m in pair)
+    ax.set(xlim=box[:2], ylim=box[2:], xlabel=across, ylabel=up)
+    if len(names) > 2:
+        words = _slice_words(model, tree, names, pair, middle, at)
+        ax.set_title("\n".join(map(plain, wrapped(words, 80))), size=9)
     return ax
 
 
-def _plot_node_plane(model: Any, node: int, X: ArrayLike | None, y: ArrayLike | None, ax: Axes | None) -> Axes:
+def main_pair(model: Any) -> tuple[int, int]:
+    """Return the two attributes that a partition shows if none are named: the numeric ones that matter most."""
+    tree = None if hasattr(model, "estimators_") else tree_of(model)
+    names = names_of(model)
+    if len(names) == 2:
+        return 0, 1
+    numeric = [m for m in _by_importance(model, tree) if tree is None or not tree.is_categorical(m)]
+    if len(numeric) < 2:
+        raise ValueError(
+            f"a partition is drawn in two dimensions, and the model has {len(numeric) or 'no'} numeric "
+            f"attribute{'s' * (len(numeric) != 1)}; plot_tree shows such a tree"
+        )
+    return numeric[0], numeric[1]
+
+
+def _by_importance(model: Any, tree: TreeStructure | None) -> list[int]:
+    """Return all attributes, the most important ones first."""
+    if isinstance(model, BaseEstimator):
+        importances = model.feature_importances_
+    else:
+        assert tree is not None
+        importances = tree.importances(scale_of(model))
+    return [int(m) for m in np.argsort(-importances, kind="stable")]
+
+
+def _slice_words(
+    model: Any, tree: TreeStructure | None, names: list[str], pair: tuple[int, int], middle: np.ndarray, at: Any
+) -> list[str]:
+    """Say that a picture is a slice, and where the attributes that matter most are held."""
+    others = [m for m in _by_importance(model, tree) if m not in pair]
+    words = [f"{shortened(names[m], 40)} = {number(middle[m])}" for m in others[:4]]
+    if len(others) > 4:
+        words.append(f"and {len(others) - 4} more")
+    where = "held at" if at is not None else "held at its average:" if len(others) == 1 else "held at their averages:"
+    start = f"a slice: the other {'attribute is' if len(others) == 1 else 'attributes are'} {where}"
+    return [*start.split(), *(f"{word}," for word in words[:-1]), words[-1]]
+
+
+def _plot_node_plane(
+    model: Any, node: int, X: ArrayLike | None, y: ArrayLike | None, ax: Axes | None, max_terms: MaxTerms
+) -> Axes:
     tree = tree_of(model)
     if X is None or y is None:
         raise ValueError("the plane of a node is that of its examples: give X and y")
@@ -150,10 +193,10 @@ def _plot_node_plane(model: Any, node: int, X: ArrayLike | None, y: ArrayLike | 
     ax.axvspan(threshold, right, color=yes, linewidth=0, zorder=0)
     ax.axvline(threshold, color="black", linewidth=1.3, zorder=3)
     colours.scatter(ax, points, rows)
-    across = wrapped(left_side(tree, node, scale), 60)
+    across = wrapped(left_side(tree, node, scale, max_terms=max_terms), 60)
     largest = np.argsort(-np.abs(direction), kind="stable")[:3]
     names = names_of(model)
-    parts = [f"{'-' if direction[m] < 0 else '+'} {shortened(names[m])}" for m in largest if abs(direction[m]) > 0.1]
+    parts = [f"{MINUS if direction[m] < 0 else '+'} {shortened(names[m])}" for m in largest if abs(direction[m]) > 0.1]
     along = " ".join(parts).removeprefix("+ ")
     ax.set(xlim=(left, right), ylim=(bottom, top), xlabel="\n".join(map(plain, across)))
     ax.set_ylabel("where they differ most" + ("\n" + plain(shortened(f"(mainly {along})", 60)) if parts else ""))
@@ -233,13 +276,8 @@ def _index(names: list[str], attribute: Any) -> int:
     return known.index(attribute)
 
 
-def _pair(names: list[str], features: Sequence[str | int] | None) -> tuple[int, int]:
-    if features is None and len(names) != 2:
-        raise ValueError(
-            f"a partition is drawn in two dimensions, and the model has {len(names)} attributes: "
-            "name two features, or a node"
-        )
-    wanted = range(2) if features is None else [features] if isinstance(features, str) else features
+def _pair(names: list[str], features: Sequence[str | int]) -> tuple[int, int]:
+    wanted = [features] if isinstance(features, str) else features
     pair = [_index(names, one) for one in wanted]
     if len(pair) != 2 or pair[0] == pair[1]:
         raise ValueError(f"features must be two different attributes, got {features!r:.60}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import textwrap
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,8 +11,9 @@ from typing import Any
 import matplotlib
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.colors import LinearSegmentedColormap, Normalize, to_rgb
+from matplotlib.colors import LinearSegmentedColormap, Normalize, to_rgb, to_rgba
 from matplotlib.figure import Figure
+from matplotlib.font_manager import FontProperties
 from matplotlib.patches import Patch
 from matplotlib.patheffects import withStroke
 from matplotlib.textpath import TextPath
@@ -19,18 +21,20 @@ from matplotlib.textpath import TextPath
 from ..files.atomic import write_file
 from ..files.problems import explained
 from ..tree.structure import TreeStructure
+from .fonts import families_for, use_fonts
 
 #: The palette of Okabe and Ito, which colour-blind people can tell apart; its first two differ in grey, too.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#4D4D4D")
 MARKERS = ("o", "^", "s", "v", "D", "P", "X", "*")
-HALO = [withStroke(linewidth=2.5, foreground="white")]
 DPI = 150
+#: Longer pictures cannot be drawn.
+MAX_PIXELS = 2**16
 #: The endings of picture files, and what keeps the date out of them.
 UNDATED: dict[str, dict[str, Any] | None] = {".png": None, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
 #: Patterns of areas: the colours begin again after eight classes.
 HATCHES = ("", "////", "....", "xxxx", "\\\\\\\\", "oo", "++", "**")
-#: Characters of the names of classes and attributes where room is scarce.
-MAX_NAME = 30
+#: Characters of the names of classes and attributes where room is scarce: in a line, and in all.
+MAX_NAME, MAX_WORDS = 30, 90
 #: Rows of a legend beside a picture before another column begins.
 LEGEND_ROWS = 13
 #: More examples than this are a raster, also in files of vectors.
@@ -87,6 +91,23 @@ def shortened(text: Any, longest: int = MAX_NAME) -> str:
     return words if len(words) <= longest else f"{words[: longest - 3]}..."
 
 
+def folded(text: Any, width: int = MAX_NAME, longest: int = MAX_WORDS) -> str:
+    """Write a long text in several plain lines; only a very long one is cut."""
+    lines = textwrap.wrap(shortened(text, longest), width, break_on_hyphens=False)
+    return "\n".join(map(plain, lines)) or plain(text)
+
+
+def halo() -> list[withStroke]:
+    """Return what sets letters off against lines behind them, in the colour of the background; none if it has none."""
+    ground = to_rgba(matplotlib.rcParams["figure.facecolor"])
+    return [withStroke(linewidth=2.5, foreground=ground)] if ground[3] > 0 else []
+
+
+def ink() -> Any:
+    """Return the colour of letters and lines on the background: a style of matplotlib may make it dark."""
+    return matplotlib.rcParams["text.color"]
+
+
 def axes_or_new(ax: Axes | None, width: float, height: float) -> Axes:
     """Return the given axes, or those of a new figure of this size, in inches, in which legends have room."""
     import matplotlib.pyplot as plt
@@ -96,8 +117,10 @@ def axes_or_new(ax: Axes | None, width: float, height: float) -> Axes:
 
 def legend_columns(names: Iterable[Any], width: float) -> int:
     """Return how many names of classes stand beside each other in a legend of a width, in inches."""
-    labels = [plain(shortened(name)) for name in names]
-    widest = max((TextPath((0, 0), label, size=9).get_extents().width / 72 for label in labels), default=0.0)
+    labels = [folded(name) for name in names]
+    lines = {line for label in labels for line in label.split("\n") if line.strip()}
+    shapes = (TextPath((0, 0), line, size=9, prop=FontProperties(family=families_for(line))) for line in lines)
+    widest = max((shape.get_extents().width / 72 for shape in shapes), default=0.0)
     columns = int(np.clip(width / (widest + 0.42), 1, 10))
     return -(-len(labels) // -(-len(labels) // columns)) if labels else 1  # as many in each row
 
@@ -118,7 +141,7 @@ def add_legend(
         Area of the markers in the picture.
     """
     # A label that begins with an underscore would be left out.
-    labels = [plain(f" {name}" if name.startswith("_") else name) for name in map(shortened, names)]
+    labels = [f" {name}" if name.startswith("_") else name for name in map(folded, names)]
     if columns is not None:
         place: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, 0.0), "ncols": columns}
     else:
@@ -155,7 +178,13 @@ def class_legend(tree: TreeStructure, weights: np.ndarray) -> tuple[list[Patch],
     return patches, names
 
 
-def save(figure: Figure, path: Path) -> None:
+def entitle(figure: Figure, title: str) -> None:
+    """Write a title above a whole figure, in as many lines as it takes."""
+    width = max(20, int(11 * figure.get_size_inches()[0]))
+    use_fonts(figure.suptitle(folded(title, width, 10 * width), size=11))
+
+
+def save(figure: Figure, path: Path, dpi: float = DPI) -> None:
     """Write a figure as PNG, SVG or PDF, by the suffix of the path; the same figure always gives the same file.
 
     Parameters
@@ -163,6 +192,8 @@ def save(figure: Figure, path: Path) -> None:
     figure : matplotlib Figure
     path : Path
         Its folder is created if necessary. The file is written completely or not at all; an existing one is replaced.
+    dpi : float, default=150
+        Dots per inch of a PNG file, and of what is a raster in other files.
 
     Raises
     ------
@@ -173,9 +204,14 @@ def save(figure: Figure, path: Path) -> None:
     suffix = path.suffix.lower()
     if suffix not in UNDATED:
         raise ValueError(f"a picture's file name must end in .png, .svg or .pdf, got {path.name!r}")
+    if not 0 < dpi < np.inf:
+        raise ValueError(f"dpi must be a positive number, got {dpi}")
+    pixels = float(max(figure.get_size_inches()) * dpi)
+    if suffix == ".png" and pixels >= MAX_PIXELS:
+        raise ValueError(f"with {dpi:g} dpi the picture would be {pixels:.0f} pixels long: take fewer, or SVG or PDF")
     content = io.BytesIO()
     with matplotlib.rc_context({"svg.hashsalt": "oc1"}):  # ids in an SVG file are random without it
-        figure.savefig(content, format=suffix[1:], dpi=DPI, metadata=UNDATED[suffix])
+        figure.savefig(content, format=suffix[1:], dpi=dpi, metadata=UNDATED[suffix])
     with explained(path, "written"):
         path.parent.mkdir(parents=True, exist_ok=True)
     write_file(path, content.getvalue())

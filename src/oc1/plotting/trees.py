@@ -15,14 +15,18 @@ from numpy.typing import ArrayLike
 from ..tree.structure import TreeStructure
 from ..tree.summaries import Histogram, NodeSummary, scale_of, summarise_nodes, tree_of
 from ..tree.text import code_lists
-from .equations import lines_of_test
+from ..tree.wording import MaxTerms
+from .equations import checked_max_terms, lines_of_test
+from .fonts import with_fonts
 from .layout import place_nodes, width_of, write
 from .style import (
-    HALO,
+    MAX_WORDS,
     add_legend,
     axes_or_new,
     class_layers,
     class_legend,
+    folded,
+    ink,
     legend_columns,
     node_colour,
     shortened,
@@ -31,8 +35,8 @@ from .style import (
 
 #: Characters in a line of the codes of categories, which are written below a tree.
 NOTE_WIDTH = 60
-#: Characters in a line of a test.
-LINE_WIDTH = 27
+#: Characters in a line of a test, and of the name of a leaf's class.
+LINE_WIDTH, LEAF_WIDTH = 27, 36
 #: Sizes of the parts of a node: a line of text, the bar of class counts, the histogram, and what is around them.
 LINE, BAR, PLOT, PLOT_WIDTH, MARGIN = 12.0, 6.0, 42.0, 132.0, 5.0
 #: How large a unit of the picture is, and the longest side of a new figure.
@@ -86,6 +90,7 @@ def plot_tree(
     *,
     ax: Axes | None = None,
     max_depth: int | None = None,
+    max_terms: MaxTerms = "auto",
 ) -> Axes:
     """Plot a tree: each node with its test, a bar of its classes and, given examples, a histogram along the test.
 
@@ -104,6 +109,8 @@ def plot_tree(
         None: those of a new figure, as large as the tree needs.
     max_depth : int, optional
         Nodes below this depth are not drawn; a placeholder says how many leaves they have.
+    max_terms : int, "auto" or None, default="auto"
+        Terms of a test that are written, those with the largest shares. "auto": all of up to 8, else 6. None: all.
 
     Returns
     -------
@@ -121,7 +128,7 @@ def plot_tree(
         raise ValueError(f"max_depth must be 0 or more, got {max_depth}")
     tree, scale = tree_of(model), scale_of(model)
     shown = summarise_nodes(model, X, y, max_depth=max_depth)
-    boxes = [_box(tree, own, scale, max_depth) for own in shown]
+    boxes = [_box(tree, own, scale, max_depth, checked_max_terms(max_terms)) for own in shown]
     sizes = np.array([box.size for box in boxes])
     number = {own.node: place for place, own in enumerate(shown)}
     children = np.array([[number.get(int(child), -1) for child in tree.children[own.node]] for own in shown])
@@ -131,7 +138,8 @@ def plot_tree(
     patches, names = class_legend(tree, tree.counts[0])
     inches = (high - low) * INCHES_PER_UNIT
     columns = legend_columns(names, inches[0] if ax is None else ax.bbox.width / ax.figure.dpi)
-    inches[1] += 0.2 * np.ceil(len(names) / columns) + 0.2
+    n_lines = max((1 + folded(name).count("\n") for name in names), default=1)
+    inches[1] += 0.2 * n_lines * np.ceil(len(names) / columns) + 0.2
     ax = axes_or_new(ax, *inches * min(1.0, MAX_INCHES / inches.max()))
     outputs = tree.outputs()[tree.is_leaf, 0]
     shades = Normalize(outputs.min(), outputs.max())
@@ -142,25 +150,27 @@ def plot_tree(
         for branch, child in enumerate(below):
             if child >= 0:
                 start, end = place - [0, size[1] / 2], places[child] + [0, sizes[child, 1] / 2]
-                ax.plot(*np.transpose([start, end]), color="black", linewidth=0.8, zorder=1)
-                answer = shortened(tree.branch_names(box.summary.node)[branch], 12)
-                write(ax, start + (end - start) * at, answer, path_effects=HALO)
+                answer = shortened(tree.branch_names(box.summary.node)[branch], 20)
+                _draw_link(ax, start, end, at, answer)
     for row, line in enumerate(reversed(notes)):
-        write(ax, ((low[0] + high[0]) / 2, low[1] + LINE * (row + 0.5)), line)
+        write(ax, ((low[0] + high[0]) / 2, low[1] + LINE * (row + 0.5)), line, facecolor=ink())
     ax.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), aspect="equal")
     ax.axis("off")
     if names:
         add_legend(ax, patches, names, columns=columns)
-    return ax
+    return with_fonts(ax)
 
 
-def _box(tree: TreeStructure, own: NodeSummary, scale: np.ndarray, max_depth: int | None) -> NodeBox:
+def _box(
+    tree: TreeStructure, own: NodeSummary, scale: np.ndarray, max_depth: int | None, max_terms: MaxTerms
+) -> NodeBox:
     if own.is_leaf:
-        lines = [shortened(f"class {own.label}" if tree.predicts_classes else own.label, 36)]
+        label = shortened(f"class {own.label}" if tree.predicts_classes else own.label, MAX_WORDS)
+        lines = textwrap.wrap(label, LEAF_WIDTH, break_on_hyphens=False) or [label]
     elif own.depth == max_depth:
         return NodeBox(own, [f"... {tree.leaves_below[own.node]} leaves"], is_stub=True)
     else:
-        lines = lines_of_test(tree, own.node, scale, LINE_WIDTH)
+        lines = lines_of_test(tree, own.node, scale, LINE_WIDTH, max_terms=max_terms)
     return NodeBox(own, lines, is_stub=False)
 
 
@@ -200,6 +210,17 @@ def _draw_box(
     _draw_bar(ax, tree, np.array(box.summary.counts), classes, *inside, bottom + MARGIN)
     if box.histogram is not None:
         _draw_histogram(ax, tree, box.histogram, classes, *inside, bottom + MARGIN + BAR + 5)
+
+
+def _draw_link(ax: Axes, start: np.ndarray, end: np.ndarray, at: float, answer: str) -> None:
+    """Draw a line between two boxes with a gap for the answer, whatever is behind it."""
+    way, middle = end - start, start + (end - start) * at
+    room = np.array([width_of(answer) / 2 + 3, 0.6 * LINE])
+    gap = way * float((room / np.maximum(np.abs(way), 1e-9)).min())
+    ax.plot(
+        *np.transpose([start, middle - gap, [np.nan, np.nan], middle + gap, end]), color=ink(), linewidth=0.8, zorder=1
+    )
+    write(ax, middle, answer, facecolor=ink())
 
 
 def _draw_bar(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import heapq
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -57,6 +58,38 @@ class PruningSequence:
         np.add.at(change, self.steps[live], at_nodes[live])
         np.subtract.at(change, until[live], at_nodes[live])
         return np.cumsum(change, axis=0)[:-1]
+
+    def with_whole(self, at_nodes: np.ndarray) -> np.ndarray:
+        """Add up as `sum_over_leaves`, for the whole tree first where step 0 has cut what costs nothing."""
+        sums = self.sum_over_leaves(at_nodes)
+        is_leaf = self.tree.is_leaf
+        return np.concatenate([[at_nodes[is_leaf].sum(axis=0)], sums]) if (self.steps[~is_leaf] == 0).any() else sums
+
+
+class PruningPath(NamedTuple):
+    """The way from the tree that pruning began with to its root, and the step of the tree that was chosen.
+
+    Attributes
+    ----------
+    sequence : PruningSequence
+    chosen : int
+        -1 if nothing was cut.
+    """
+
+    sequence: PruningSequence
+    chosen: int
+
+
+def path_to(tree: TreeStructure, unpruned: TreeStructure) -> PruningPath:
+    """Find a tree on the pruning path of another; if it is not there, because it was refined, take its own path."""
+    if unpruned is not tree:
+        sequence = prune_sequence(unpruned)
+        if unpruned.asks_the_same(tree):
+            return PruningPath(sequence, -1)
+        for step in np.flatnonzero(sequence.n_leaves == tree.n_leaves).tolist():
+            if sequence.subtree(step).asks_the_same(tree):
+                return PruningPath(sequence, step)
+    return PruningPath(prune_sequence(tree), -1)
 
 
 def prune_sequence(tree: TreeStructure, costs: np.ndarray | None = None) -> PruningSequence:

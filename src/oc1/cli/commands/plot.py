@@ -19,7 +19,12 @@ PICTURES = ("tree", "partition", "projection", "pruning", "importance")
 MAX_NODES_DRAWN = 127
 ENDINGS = (".svg", ".png", ".pdf")
 #: The pictures that use an option.
-USES = {"--features": ("partition",), "--node": ("partition", "projection"), "--max-depth": ("tree",)}
+USES = {
+    "--features": ("partition",),
+    "--node": ("partition", "projection"),
+    "--max-depth": ("tree",),
+    "--max-terms": ("tree", "partition", "projection"),
+}
 
 
 def plot(
@@ -31,11 +36,15 @@ def plot(
     features: str | None = None,
     node: Annotated[int | None, typer.Option(min=0)] = None,
     max_depth: Annotated[int | None, typer.Option(min=0)] = None,
+    max_terms: Annotated[int | None, typer.Option(min=1)] = None,
+    title: str | None = None,
+    dpi: Annotated[float, typer.Option(min=10, max=2400)] = 150,
 ) -> None:
     """Plot a model: its tree, how it divides the plane, a node's examples, the pruning path, attribute importances.
 
-    With DATA, a tree shows at each node the distribution of the examples along its test. A partition of more than two
-    attributes needs --features or --node; a projection needs DATA.
+    With DATA, a tree shows at each node the distribution of the examples along its test, and the pruning path shows
+    their accuracy against the number of leaves. A partition of more than two attributes is a slice along the two that
+    matter most, unless --features or --node say otherwise; a projection needs DATA.
 
     Example: oc1 plot iris.json iris.csv -o tree.svg
 
@@ -51,13 +60,20 @@ def plot(
         Node of a projection, or node whose plane a partition shows. (default: 0, none)
     max_depth : int
         Draw a tree to this depth. (default: as deep as is readable)
+    max_terms : int
+        Terms of a test that are written, those with the largest shares. (default: all of up to 8, else 6)
+    title : TEXT
+        Written above the picture.
+    dpi : float
+        Dots per inch of a PNG file.
     """
     check_choice("--what", what, PICTURES)
     path = Path(f"{what}.svg") if out is None else out
     if path.suffix.lower() not in ENDINGS:
         raise UsageError(f"--output {path} must end in .svg, .png or .pdf")
     check_output(path, model, data)
-    check_used("--what", what, {"--features": features, "--node": node, "--max-depth": max_depth}, USES)
+    given = {"--features": features, "--node": node, "--max-depth": max_depth, "--max-terms": max_terms}
+    check_used("--what", what, given, USES)
     if what == "projection" and data is None:
         raise UsageError("--what projection shows examples, so it needs DATA")
     if what == "partition" and node is not None and (data is None or features is not None):
@@ -69,7 +85,7 @@ def plot(
     if what in ("tree", "projection", "pruning") and not hasattr(fitted, "tree_"):
         raise UsageError(f"--what {what}: a vote has no single tree; use importance, or partition with two attributes")
     X, y = None, None
-    if data is not None and what in ("tree", "partition", "projection"):
+    if data is not None and what != "importance":
         from ..predictor import Predictor
 
         X, y = Predictor.of(fitted, stored.source).read_known(data, options)
@@ -77,23 +93,45 @@ def plot(
     import matplotlib
 
     matplotlib.use("Agg")  # nothing is shown on a screen
-    from matplotlib import pyplot
-
     from ... import plotting
 
+    terms: dict[str, Any] = {"max_terms": max_terms or "auto"}
     draw: dict[str, Callable[[], Any]] = {
-        "tree": lambda: plotting.plot_tree(fitted, X, y, max_depth=_readable_depth(fitted.tree_, max_depth)),
-        "partition": lambda: plotting.plot_partition(fitted, X, y, features=_pair(features, fitted), node=node),
-        "projection": lambda: plotting.plot_projection(fitted, node or 0, X, y),
-        "pruning": lambda: plotting.plot_pruning_path(fitted),
+        "tree": lambda: plotting.plot_tree(fitted, X, y, max_depth=_readable_depth(fitted.tree_, max_depth), **terms),
+        "partition": lambda: plotting.plot_partition(
+            fitted, X, y, features=None if node is not None else _pair(features, fitted), node=node, **terms
+        ),
+        "projection": lambda: plotting.plot_projection(fitted, node or 0, X, y, **terms),
+        "pruning": lambda: plotting.plot_pruning_path(fitted, X, y),
         "importance": lambda: plotting.plot_importances(fitted),
     }
-    figure = draw[what]().figure
-    try:
-        plotting.save(figure, path)
-    finally:
-        pyplot.close(figure)
+    _write(draw[what], path, title, dpi, fitted)
     note(f"written to {path}")
+
+
+def _write(draw: Callable[[], Any], path: Path, title: str | None, dpi: float, model: Any) -> None:
+    """Draw a picture and write it; a note names letters that no font has."""
+    import warnings
+
+    from matplotlib import pyplot
+
+    from ...plotting import save
+    from ...plotting.fonts import letters_without_font
+    from ...plotting.style import entitle
+
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "Glyph .* missing from font", UserWarning)  # the note says it better
+        figure = draw().figure
+        try:
+            if title:
+                entitle(figure, title)
+            save(figure, path, dpi)
+        finally:
+            pyplot.close(figure)
+    names = [*getattr(model, "feature_names_in_", ()), *getattr(model, "classes_", ()), title or ""]
+    if letters := letters_without_font(map(str, names)):
+        shown = f"{', '.join(letters[:10])}{' ...' if len(letters) > 10 else ''}"
+        note(f"note: no font on this machine has {shown}: install one that does, such as Noto Sans")
 
 
 def _readable_depth(tree: Any, asked: int | None) -> int | None:
@@ -108,12 +146,21 @@ def _readable_depth(tree: Any, asked: int | None) -> int | None:
     return depth
 
 
-def _pair(features: str | None, model: Any) -> list[str | int] | None:
-    """Return the attributes that were typed, names before indices."""
+def _pair(features: str | None, model: Any) -> list[str | int]:
+    """Return the attributes that were typed, names before indices; else those that matter most, with a note."""
     if features is None:
-        return None
-    names = {str(name) for name in getattr(model, "feature_names_in_", ())}
+        from ...plotting.equations import names_of
+        from ...plotting.slices import main_pair
+
+        names, pair = names_of(model), main_pair(model)
+        if len(names) > 2:
+            note(
+                f"note: a slice along {names[pair[0]]} and {names[pair[1]]}, which matter most; the others are held at "
+                "their averages (see --features, --node)"
+            )
+        return list(pair)
+    known = {str(name) for name in getattr(model, "feature_names_in_", ())}
     words = [word.strip() for word in features.split(",")]
     if len(words) != 2:
         raise UsageError(f"--features takes two attributes, A,B; got {features!r}")
-    return [int(word) if word not in names and word.isdecimal() else word for word in words]
+    return [int(word) if word not in known and word.isdecimal() else word for word in words]
