@@ -14,9 +14,10 @@ from sklearn.base import BaseEstimator
 from sklearn.decomposition import PCA
 from sklearn.utils.validation import check_is_fitted
 
+from ..tree.printable import MINUS
 from ..tree.structure import TreeStructure
 from ..tree.summaries import NodeExamples, checked_rows, class_numbers, scale_of, tree_of, without_names
-from ..tree.wording import MINUS, MaxTerms, number, wrapped
+from ..tree.wording import MaxTerms, number, wrapped
 from .equations import checked_max_terms, checked_targets, checked_threshold, left_side, names_of
 from .fonts import with_fonts
 from .partition import box_around, number_lines, paint_grid, point_style, refuse_categories, scatter
