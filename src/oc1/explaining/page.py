@@ -35,16 +35,17 @@ STYLE = """
 .oc1-explanation li {margin: .8em 0}
 .oc1-explanation .test {font-family: ui-monospace, monospace; font-size: .92em}
 .oc1-explanation table {border-collapse: collapse; border: 0; margin: .4em 0; font-size: .92em; background: none}
-.oc1-explanation tr, .oc1-explanation td, .oc1-explanation th {background: none; border: 0; color: inherit}
-.oc1-explanation th, .oc1-explanation td {padding: .1em .6em .1em 0; text-align: left; vertical-align: middle}
+.oc1-explanation tr, .oc1-explanation td, .oc1-explanation th {background: none !important; border: 0; color: inherit}
+.oc1-explanation th, .oc1-explanation td {padding: .1em .6em .1em 0; text-align: left !important;
+  vertical-align: middle; overflow-wrap: break-word; max-width: 24em}
 .oc1-explanation th {font-weight: 600; opacity: .8}
-.oc1-explanation .n {text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap}
-.oc1-explanation .bars {width: 11em; padding-right: 0}
+.oc1-explanation .n {text-align: right !important; font-variant-numeric: tabular-nums; white-space: nowrap}
+.oc1-explanation .bars {padding-right: 0}
 .oc1-explanation .swatch {display: inline-block; width: .8em; height: .8em; border-radius: 2px; margin-right: .35em}
-.oc1-explanation .bar {display: flex; height: .8em; width: 10em; background:
+.oc1-explanation .bar {display: flex; height: .8em; width: min(10em, 20vw); background:
   linear-gradient(currentColor, currentColor) center / 1px 100% no-repeat; border-radius: 2px}
 .oc1-explanation .bar span {height: 100%; border-radius: 2px}
-.oc1-explanation .for {background: #0072B2} .oc1-explanation .against {background: #E69F00}
+.oc1-explanation .for {background: currentColor; opacity: .75} .oc1-explanation .against {background: #8888}
 .oc1-explanation .note {opacity: .75; font-size: .92em}
 """
 
