@@ -294,3 +294,15 @@ def test_a_wide_tree_is_searched_by_distance(monkeypatch):
     model.explain(X[0])
     assert model.get_n_leaves() > 1500
     assert 0 < len(solved) < 300
+
+
+def test_sides_are_named_after_what_they_speak_for():
+    iris = load_iris(as_frame=True)
+    model = OC1Classifier(random_state=0).fit(iris.data, iris.target_names[iris.target])
+    first, second = model.explain(iris.data.iloc[110]).steps
+    assert first.speaks_for.labels == ("versicolor", "virginica")  # equally many of both
+    assert first.speaks_against.labels == ("setosa",)
+    assert (second.speaks_for.labels, second.speaks_against.labels) == (("virginica",), ("versicolor",))
+    words = " ".join(str(model.explain(iris.data.iloc[110])).split())
+    assert "At first it looks like any of 3 classes (33.3% each of 150 training examples)" in words
+    assert "that speaks for versicolor or virginica" in words

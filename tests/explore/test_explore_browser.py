@@ -239,7 +239,7 @@ def test_an_example_shows_its_way_and_why(browser, tmp_path, rcb_model):
             assert sorted(marked) == sorted(path)
             label = str(model.predict([row])[0])
             assert page.locator("#verdict").text_content() == label
-            assert page.locator("#why").text_content().startswith(f"Called {label} because ")
+            assert page.locator("#why").text_content().startswith(f"Called class {label}. At first it looked ")
             assert page.locator("ol.steps > li").count() == len(path) - 1
             assert "To change sides, " in page.locator("ol.steps > li").first.text_content()
         page.locator("ol.steps button").first.click()

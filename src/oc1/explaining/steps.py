@@ -73,14 +73,12 @@ class Side(NamedTuple):
 
     Attributes
     ----------
-    label : str
-        A class; "a higher number" or "a lower number" where numbers are predicted.
-    is_other : bool
-        Whether the side speaks for all classes but this one.
+    labels : tuple of str
+        One class or two; none where the side is that of the other classes; "larger numbers" or "smaller numbers" where
+        numbers are predicted.
     """
 
-    label: str
-    is_other: bool
+    labels: tuple[str, ...]
 
 
 class Alone(NamedTuple):
@@ -151,32 +149,28 @@ def steps_of(example: Example) -> list[Step]:
     return [_step(example, node, child) for node, child in pairwise(example.path)]
 
 
-def speaking_for(tree: TreeStructure, node: int) -> list[Side | None]:
+def speaking_for(tree: TreeStructure, node: int) -> list[Side] | list[None]:
     """Return what the two sides of a test speak for.
 
-    They are the most frequent classes of the sides, or, where that is the same class, those that are more frequent
-    there than on the other side. A side on which no class has a majority speaks for all classes but the one that has it
-    on the other side. None for sides that do not differ.
+    It is the class that is more frequent on that side than on the other, or two where no single one makes half of the
+    difference. A side of more classes is that of the other classes. None for sides that do not differ.
     """
     left, right = tree.children[node].tolist()[:2]
+    outputs = tree.outputs()
     if not tree.predicts_classes:
-        low, high = tree.outputs()[[left, right], 0]
-        lower, higher = Side("a lower number", False), Side("a higher number", False)
-        return [None, None] if low == high else [lower, higher] if low < high else [higher, lower]
-    shares = tree.outputs()[[left, right]]
-    first, second = shares.argmax(axis=1).tolist()
-    labels = [str(label) for label in tree.classes.tolist()]
-    if first == second:
-        difference = shares[1] - shares[0]
-        if not difference.max() > 0:
-            return [None, None]
-        first, second = int(difference.argmin()), int(difference.argmax())
-        return [Side(labels[first], False), Side(labels[second], False)]
-    has_majority = shares.max(axis=1) > 0.5
-    return [
-        Side(labels[second], True) if has_majority[1] and not has_majority[0] else Side(labels[first], False),
-        Side(labels[first], True) if has_majority[0] and not has_majority[1] else Side(labels[second], False),
-    ]
+        difference = float(outputs[right, 0] - outputs[left, 0])
+        sides = [Side(("smaller numbers",)), Side(("larger numbers",))]
+        return [None, None] if difference == 0 else sides if difference > 0 else sides[::-1]
+    labels = []
+    for gained in (outputs[left] - outputs[right], outputs[right] - outputs[left]):
+        order = np.argsort(-gained, kind="stable")
+        reached = np.cumsum(np.maximum(gained[order], 0.0))
+        n_needed = 1 + int((reached < 0.5 * reached[-1] - 1e-9).sum()) if reached[-1] > 1e-9 else 0
+        least = gained[order[n_needed - 1]] - 1e-9 if n_needed else np.inf  # those that gain as much belong to them
+        labels.append(tuple(str(tree.classes[k]) for k in order if gained[k] > least))
+    if not labels[0] or min(map(len, labels)) > 2:
+        return [None, None]
+    return [Side(own if len(own) < 3 else ()) for own in labels]
 
 
 def _step(example: Example, node: int, child: int) -> Step:
@@ -196,7 +190,7 @@ def _step(example: Example, node: int, child: int) -> Step:
     rule = tree.branch_rule(node, branch)
     if rule.categories is not None:
         evidence = Evidence(tree.feature_name(int(features[0])), _value(example, int(features[0])), None, 0.0)
-        return replace(start, evidence=(evidence,), speaks_for=Side(start.next_look.label, False))
+        return replace(start, evidence=(evidence,), speaks_for=Side((start.next_look.label,)))
     if len(constants) > 1:
         values = np.cumsum(np.column_stack([constants, coefficients * example.numbers[features]]), axis=1)[:, -1]
         others = np.delete(np.arange(len(values)), branch)  # in the order of the rule's inequalities
@@ -208,8 +202,8 @@ def _step(example: Example, node: int, child: int) -> Step:
             kind="machine",
             total=float(values[branch]),
             threshold=float(values[others[nearest]]),
-            speaks_for=Side(names[branch], False),
-            speaks_against=Side(names[others[nearest]], False),
+            speaks_for=Side((names[branch],)),
+            speaks_against=Side((names[others[nearest]],)),
         )
     favoured = speaking_for(tree, node)
     return replace(

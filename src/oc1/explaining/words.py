@@ -52,8 +52,8 @@ def looks(look: Look) -> str:
 
 
 def side_words(side: Side) -> str:
-    """Return what a side of a test speaks for: "benign", "classes other than setosa" or "a higher number"."""
-    return f"classes other than {cut(side.label)}" if side.is_other else class_words(side.label)
+    """Return what a side of a test speaks for: "benign", "class 3 or class 5", "the other classes"."""
+    return " or ".join(map(class_words, side.labels)) if side.labels else "the other classes"
 
 
 def share_words(look: Look, what: str = "") -> str:
@@ -181,7 +181,8 @@ def closeness_sentence(step: Step, knows_averages: bool) -> str:
     alone = ""
     if step.alone is not None:
         own = step.alone
-        alone = f"; {cut(own.name)} alone would have to be {exact(own.after)} instead of {exact(own.before, 6)}"
+        only = "" if step.kind == "number" else " alone"
+        alone = f"; {cut(own.name)}{only} would have to be {exact(own.after)} instead of {exact(own.before, 6)}"
         alone += ", an unusual value" if own.is_unusual else ""
     return f"The other side is {deviations(step.distance, knows_averages)} away{alone}."
 

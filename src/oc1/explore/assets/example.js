@@ -255,22 +255,30 @@ byId("random").addEventListener("click", () => {
   setExample(row.slice(0, -1), row[row.length - 1]);
 });
 
-/** What happened at one stop, in a sentence. */
+/** What a branch of a test speaks for, after some words; where nothing can be said, which branch it is. */
+function speaks(tree, stop, before, otherwise) {
+  const side = stop.values ? null : sidesOf(tree, stop.node)[stop.branch];
+  if (!side || !side.words) return otherwise;
+  return `${before} ${side.k === null ? side.words : classWords(side.k)}`;
+}
+
+/** What happened at one stop, in sentences: the answer, and what the example looks like then. */
 function stopSentence(tree, stop) {
   const test = tree.tests[stop.node];
-  const side = stop.branch ? "right (yes)" : "left (no)";
   const x = numbersFor(tree, state.example.row),
     unknown = unknownWords(tree, stop.node, x);
-  if (stop.values) return capital(`${machineWords(test, stop)}${unknown ? `, where ${unknown}` : ""}.`);
+  const side = speaks(tree, stop, ": that speaks for", stop.branch ? ": yes" : ": no");
+  const then = outcomeWords(tree, stop.node, tree.children[stop.node][stop.branch]);
+  if (stop.values) return `${capital(machineWords(test, stop))}${unknown ? `, where ${unknown}` : ""}. ${then}`;
   const name = cut(D.attributes[test.f[0]].name, 40);
-  if (stop.directed) return `${name} is not known, and goes ${side} here.`;
-  if (test.q) return `${name} is not missing: it goes ${side}.`;
+  if (stop.directed) return `${name} is not known${side}. ${then}`;
+  if (test.q) return `${name} is known${side}. ${then}`;
   if (test.s) {
     const value = unknown ? "not known, and counts so that" : `${category(state.example.row[test.f[0]])}:`;
-    return `${name} is ${value} ${clause(tree, stop.node, stop.branch)}, so it goes ${side}.`;
+    return `${name} is ${value} ${clause(tree, stop.node, stop.branch)}${side.replace(":", ",")}. ${then}`;
   }
   const by = stop.margin ? ` by ${fmt(Math.abs(stop.margin))}` : " exactly";
-  return `${sumClause(tree, stop, test.f.length > 1 ? "The sum" : null, x)}${by}, so it goes ${side}.`;
+  return `${sumClause(tree, stop, test.f.length > 1 ? "The sum" : null, x)}${by}${side}. ${then}`;
 }
 const capital = (text) => text[0].toUpperCase() + text.slice(1);
 
@@ -348,34 +356,44 @@ function helped(tree, stop, x) {
   const half = total(pushes) / 2;
   const words = pushes.slice(0, pushes[0].by >= half ? 1 : 2).map(({ m, value, average }) => {
     const name = cut(D.attributes[m].name, 40);
-    if (Number.isNaN(x[m])) return `${name} counts as ${fmt(value)} (on average ${fmt(average)} here)`;
+    if (Number.isNaN(x[m])) return `${name} counts as ${fmt(value)} (average here ${fmt(average)})`;
     if (D.attributes[m].categories) return `${name} is ${category(state.example.row[m])}`;
     let digits = 3;
     while (digits < 16 && fmt(value, digits + 1) === fmt(average, digits)) digits += 1;
-    return `${name} is ${value > average ? "high" : "low"} (${fmt(value, digits + 1)}; on average ${fmt(average, digits)} here)`;
+    return `${name} is ${value > average ? "high" : "low"} (${fmt(value, digits + 1)}; average here ${fmt(average, digits)})`;
   });
   return `, mostly because ${words.join(" and ")}`;
 }
 
+/** Why an example gets its answer: what it looked like at first, and what each test said. */
 function why(tree, way) {
-  const leaf = last(way).node;
+  const leaf = last(way).node,
+    stops = way.slice(0, -1);
   const x = numbersFor(tree, state.example.row);
-  const clauses = way.slice(0, -1).map((stop) => {
+  const told = (stop) => {
     const test = tree.tests[stop.node],
       unknown = unknownWords(tree, stop.node, x);
     if (stop.values) return machineWords(test, stop) + (unknown ? `, where ${unknown}` : "");
-    const name = cut(D.attributes[test.f[0]].name, 40);
-    if (stop.directed && !test.q) return `${name} is not known, which goes ${stop.branch ? "right" : "left"} there`;
+    const name = cut(D.attributes[test.f[0]].name, 40),
+      side = speaks(tree, stop, ", which speaks for", "");
+    if (stop.directed) return `${name} is not known${side}`;
     if (test.s && unknown) return `${name} is not known, which counts as ${clause(tree, stop.node, stop.branch)}`;
-    if (test.q || test.s) return clause(tree, stop.node, stop.branch);
-    return sumClause(tree, stop, null, x) + helped(tree, stop, x);
+    if (test.q || test.s) return clause(tree, stop.node, stop.branch) + side;
+    return sumClause(tree, stop, null, x) + side + helped(tree, stop, x);
+  };
+  const called = numeric ? `Given ${says(tree, leaf)}` : `Called ${classWords(tree.majority[leaf])}`;
+  if (!stops.length) return `${called}: the tree has no test. ${leafWords(tree, leaf)}`;
+  const looked = numeric ? "it was" : "it looked";
+  const parts = stops.map((stop, i) => {
+    const child = way[i + 1].node;
+    const link = !numeric && tree.majority[stop.node] !== tree.majority[child] ? "but" : "and";
+    const before = i ? `Then ${looked} ${looksWords(tree, stop.node)}` :
+      `At first ${looked} ${looksWords(tree, stop.node, " training examples")}`;
+    return `${before}, ${link} ${told(stop)}.`;
   });
-  const kept = clauses.length > 4 ? [...clauses.slice(0, 2), `after ${clauses.length - 3} more tests`, last(
-    clauses)] : clauses;
-  const called = numeric ? `Given ${says(tree, leaf)}` : `Called ${says(tree, leaf)}`;
-  const reason = kept.length ? ` because ${kept.join("; and ").replace(/(after \d+ more tests); and /, "$1 ")}` :
-    ": the tree has no test";
-  return `${called}${reason}. ${leafWords(tree, leaf)}`;
+  const kept = parts.length > 4 ? [...parts.slice(0, 2), last(parts).replace("Then", `After ${parts.length - 3} more tests`)] :
+    parts;
+  return `${called}. ${kept.join(" ")} ${leafWords(tree, leaf)}`;
 }
 
 function leafWords(tree, leaf) {
@@ -405,7 +423,7 @@ function tellResult() {
   if (D.task === "vote") {
     const agree = example.votes.filter((vote) => vote === example.winner).length;
     box_.append(h("p", { id: "why",
-      text: `Called ${cut(NAMES[example.winner], 60)} because ${count(agree)} of ${count(D.trees.length)} trees say so.` }));
+      text: `Called ${classWords(example.winner, 60)} by ${count(agree)} of ${count(D.trees.length)} trees.` }));
   } else {
     box_.append(h("p", { id: "why", class: "where", text: why(tree, way) }));
   }

@@ -26,7 +26,8 @@ function sidesOf(tree, node) {
       b[0] - a[0]);
     const half = ranked.reduce((sum, [by]) => sum + by, 0) / 2;
     const taken = [];
-    for (let sum = 0, i = 0; i < ranked.length && sum < half - 1e-9; i++) {
+    const isAsMuch = (i) => i > 0 && ranked[i][0] > ranked[i - 1][0] - 1e-9;
+    for (let sum = 0, i = 0; i < ranked.length && (sum < half - 1e-9 || isAsMuch(i)); i++) {
       sum += ranked[i][0];
       taken.push(ranked[i][1]);
     }

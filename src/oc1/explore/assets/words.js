@@ -108,3 +108,38 @@ function shareOf(tree, node) {
     if (row[i] === tree.majority[node]) return row[i + 1];
   return 0;
 }
+
+/** A class in a sentence: “benign”, “class 3”; the same words as in oc1.explaining. */
+function classWords(k, width = 40) {
+  const name = cut(NAMES[k], width);
+  const isWord = /^\p{L}/u.test(name) && [...name].length > 2 && !["yes", "no", "true", "false", "none"].includes(name
+    .toLowerCase());
+  return isWord ? name : `class ${name}`;
+}
+
+/** What the training examples at a node look like: “benign (62.7% of 569 training examples)”. */
+function looksWords(tree, node, what = "") {
+  const n = tree.weight[node];
+  if (numeric) return `${fmt(tree.values[node], 4)} (${count(n)}${what || " training examples"})`;
+  const own = shareOf(tree, node),
+    named = classWords(tree.majority[node]);
+  const equal = tree.counts[node].filter((part, i) => i % 2 && part === own).length;
+  const share = `(${percent(n ? own / n : 1)} ${equal > 1 ? "each " : ""}of ${count(n)}${what})`;
+  if (equal > 1) return `like any of ${equal} classes ${share}`;
+  if (own < n / 2) return `most like ${named} ${share}`;
+  return `${named.startsWith("class ") ? "like " : ""}${named} ${share}`;
+}
+
+/** What an example looks like after a test. */
+function outcomeWords(tree, node, child) {
+  const after = looksWords(tree, child);
+  if (numeric) {
+    const [from, to] = [tree.values[node], tree.values[child]];
+    return from === to ? `The prediction stays at ${after}.` :
+      `The prediction ${to > from ? "rises" : "falls"} from ${fmt(from, 4)} to ${after}.`;
+  }
+  const words = looksWords(tree, node).replace(/ \([^()]*\)$/, "");
+  if (/like any of/.test(words + after)) return `Now it looks ${after}.`;
+  return tree.majority[node] === tree.majority[child] ? `It still looks ${after}.` :
+    `So it no longer looks ${words}, but ${after}.`;
+}
