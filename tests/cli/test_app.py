@@ -14,6 +14,7 @@ from oc1 import load_model
 from oc1.cli.app import COMMANDS, app
 from oc1.cli.commands.convert import ENDINGS, NUMBERS
 from oc1.cli.commands.cv import CLASSIFIERS
+from oc1.cli.commands.generate import FORMATS as WRITTEN
 from oc1.cli.options import FORMATS
 
 
@@ -25,7 +26,7 @@ def test_help_has_an_example(command):
 
 @pytest.mark.parametrize(
     ("command", "choices"),
-    [("cv", CLASSIFIERS), ("generate", FORMATS), ("classify", FORMATS), ("convert", [*ENDINGS, *NUMBERS])],
+    [("cv", CLASSIFIERS), ("generate", WRITTEN), ("classify", FORMATS), ("convert", [*ENDINGS, *NUMBERS])],
 )
 def test_help_has_all_choices(command, choices):
     words = set(re.findall(r"[\w-]+", run(command, "--help").stdout))

@@ -230,8 +230,10 @@ def test_text_columns_of_files_without_a_header(iris):
 def test_numbers_that_are_taken_for_classes_are_refused(iris):
     lines = [f"{m},{m * 1.5}" for m in range(200)]
     (iris / "numbers.csv").write_text("\n".join(lines))
+    said = run("train", "numbers.csv", code=2).stderr
+    assert "the target has 200 different numbers; to predict a number, use --learner regressor" in said
     for command in ("train", "cv"):
-        said = run(command, "numbers.csv", code=2).stderr
+        said = run(command, "numbers.csv", "--learner", "oc1", code=2).stderr
         assert "the target has 200 different values in 200 examples: use --learner regressor to predict numbers" in said
 
 

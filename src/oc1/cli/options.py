@@ -18,7 +18,9 @@ from .screen import ClusterFailure, Result, UsageError, check_choice, hear_inter
 if TYPE_CHECKING:
     from ..files.tables import ReadOptions
 
-FORMATS = ("csv", "tsv", "parquet", "arff", "oc1")
+FORMATS = ("csv", "tsv", "parquet", "feather", "xlsx", "arff", "oc1")
+#: Signs of --decimal, which may also be named.
+DECIMAL_SIGNS = {".": ".", ",": ",", "point": ".", "comma": ","}
 
 
 def numpydoc_entries(docstring: str) -> dict[str, tuple[str, str]]:
@@ -71,7 +73,9 @@ _data_option = partial(typer.Option, rich_help_panel="Data file")
 
 Data = Annotated[
     str,
-    typer.Argument(metavar="DATA", help="Examples in CSV, TSV, Parquet, ARFF or OC1 format, also .gz; - is stdin."),
+    typer.Argument(
+        metavar="DATA", help="Examples: CSV, TSV, .xlsx, Parquet, Feather, ARFF, OC1, also .gz; - is stdin."
+    ),
 ]
 Model = Annotated[Path, typer.Argument(metavar="MODEL", help="Model file written by `oc1 train`, or a .dt file.")]
 Weights = Annotated[str | None, _data_option("--weights", metavar="NAME|INDEX", help="Column of example weights.")]
@@ -100,7 +104,7 @@ Dask = Annotated[
     ),
 ]
 Seed = Annotated[int, typer.Option("--seed", "-s", min=0, max=2**32 - 1, help="The same seed gives the same result.")]
-LearnerName = Annotated[str, choice([*LEARNERS], "--learner", "-l")]
+LearnerName = Annotated[str | None, choice([*LEARNERS], "--learner", "-l")]
 Folds = Annotated[int, typer.Option("--folds", "-k", min=2, help="Number of folds of a cross-validation.")]
 Repeats = Annotated[
     int, typer.Option("--repeats", "-r", min=1, help="Number of cross-validations, each with its own folds.")
@@ -114,6 +118,7 @@ def read_options(
     ignore: list[str] | None = None,
     missing_marker: list[str] | None = None,
     encoding: str | None = None,
+    decimal: str | None = None,
 ) -> ReadOptions:
     """Return how a data file is to be read; to a command, these options are one parameter (see `app`).
 
@@ -122,22 +127,28 @@ def read_options(
     target : NAME|INDEX
         Column of the class: its name, or its index from 0 (-1 is the last). (default: the last)
     format : NAME
-        csv, tsv, parquet, arff, oc1 (default: from the file's name or content).
+        csv, tsv, parquet, feather, xlsx, arff, oc1 (default: from the file's name or content).
     header : bool
         Whether the first line has names. (default: detect)
-    ignore : NAME|INDEX
-        A column that is not an attribute.
+    ignore : A,B,...
+        Columns that are not attributes, by name or index.
     missing_marker : TEXT
         Another marker of missing values, besides ? NA NaN null none and empty fields.
     encoding : NAME
-        Encoding of a text file, such as latin-1 or utf-16. (default: utf-8)
+        Encoding of a text file, such as cp1252, latin-1 or utf-16. (default: utf-8)
+    decimal : .|,
+        Decimal sign of a CSV or TSV file. (default: detect)
     """
     from ..files.tables import ReadOptions
 
     if format is not None:
         check_choice("--format", format, FORMATS)
+    if decimal is not None:
+        check_choice("--decimal", decimal, DECIMAL_SIGNS)
+        decimal = DECIMAL_SIGNS[decimal]
     hear_interrupts()  # the file may be a pipe
-    return ReadOptions(format, header, target, None, tuple(ignore or ()), tuple(missing_marker or ()), encoding)
+    markers = tuple(missing_marker or ())
+    return ReadOptions(format, header, target, None, tuple(ignore or ()), markers, encoding, decimal)
 
 
 def on_workers(address: str | None, work: Callable[[], Result], kept: str = "") -> Result:

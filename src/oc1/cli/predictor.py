@@ -85,6 +85,7 @@ class Predictor:
             one_hot=self.source.one_hot,
             categorical=tuple(name for name, own in zip(columns, known, strict=True) if own is not None),
             target=self.source.target,
+            file_columns=self.source.columns,
         )
 
     def leaves(self, X: Any) -> np.ndarray:

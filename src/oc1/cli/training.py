@@ -20,6 +20,7 @@ from sklearn.utils import _safe_indexing
 from .. import __version__
 from ..evaluation.scores import Confusion, Residuals
 from ..files.tables import ReadOptions, Table, label_indices, read_table
+from .questions import describe, with_target
 from .screen import UsageError
 
 #: More classes than this, and than half the number of examples, are taken for numbers.
@@ -31,11 +32,17 @@ SUGGESTED_MAX_TERMS, MAX_EXAMPLES_TO_SUGGEST = 3, 20_000
 def read_training_table(
     data: str, options: ReadOptions, *, one_hot: bool = False, categorical: bool = False, numbers: bool = False
 ) -> Table:
-    """Read examples to learn from; text columns are refused unless it is said what to do with them."""
+    """Read examples to learn from, ask for their target where it is a guess, and say what is found.
+
+    Text columns are refused unless it is said what to do with them.
+    """
     if one_hot and categorical:
         raise UsageError("use either --one-hot or --categorical, not both")
     categories: Literal["refuse", "one_hot", "keep"] = "one_hot" if one_hot else "keep" if categorical else "refuse"
-    return read_table(data, options, numbers=numbers, categories=categories)
+    named = with_target(data, options)
+    table = read_table(data, named, numbers=numbers, categories=categories)
+    describe(table, named)
+    return table
 
 
 def check_classes(table: Table, class_weight: Any = None) -> None:

@@ -89,7 +89,11 @@ def explain_text(X: Any, takes_categories: bool) -> None:
     for m in range(X.shape[1]):
         for value in _values(X, m):
             if isinstance(value, str) and not _is_number(value):
-                advice = "name it in categorical_features, or encode it" if takes_categories else "encode it"
+                advice = "encode it"
+                if takes_categories:
+                    is_typed = hasattr(X, "dtypes") and _is_text_type(X, m)
+                    by_type = 'use categorical_features="from_dtype", ' if is_typed else ""
+                    advice = f"{by_type}name it in categorical_features, or encode it"
                 raise ValueError(
                     f"could not convert string to float: {_called(X, m)} holds text ({value!r}); {advice}"
                 ) from None

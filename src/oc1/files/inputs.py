@@ -29,6 +29,36 @@ class InputColumn:
 
 
 @dataclass(frozen=True)
+class FileColumns:
+    """Which columns of a file are what, for files without names.
+
+    Parameters
+    ----------
+    n_columns : int
+        Of the whole file.
+    target : int
+        The number of the column of labels, from 0.
+    attributes : tuple of int
+        The numbers of the columns that are attributes, in order. Others are passed over.
+    """
+
+    n_columns: int
+    target: int
+    attributes: tuple[int, ...]
+
+    @property
+    def is_usual(self) -> bool:
+        """Whether the labels are in the last column, and all others are attributes."""
+        return self.target == self.n_columns - 1 and len(self.attributes) == self.n_columns - 1
+
+    def attributes_among(self, n_columns: int) -> list[int] | None:
+        """Return where the attributes are in a file of as many columns, or without that of the labels; else None."""
+        if n_columns == self.n_columns:
+            return list(self.attributes)
+        return [m - (m > self.target) for m in self.attributes] if n_columns == self.n_columns - 1 else None
+
+
+@dataclass(frozen=True)
 class ModelInputs:
     """What a model wants to see.
 
@@ -40,6 +70,8 @@ class ModelInputs:
         Of these attributes; None to go by position.
     one_hot, categorical, target
         As in `oc1.files.tables.Table`.
+    file_columns : FileColumns, optional
+        Of the training file.
     """
 
     n_features: int
@@ -47,6 +79,7 @@ class ModelInputs:
     one_hot: dict[str, tuple[str, ...]] = field(default_factory=dict)
     categorical: tuple[str, ...] = ()
     target: str | None = None
+    file_columns: FileColumns | None = None
 
     def columns(self) -> list[InputColumn]:
         """Return the columns of a file, before some become 0/1 columns.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import webbrowser
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -18,6 +19,7 @@ def explore(
     options: ReadOptions,
     data: Annotated[str | None, typer.Argument()] = None,
     out: OutputFile = None,
+    open: bool = False,
 ) -> None:
     """Write an interactive HTML page of a model: click on nodes, prune, and follow an example through the tree.
 
@@ -32,6 +34,8 @@ def explore(
         Labelled examples, for histograms and to follow through the tree.
     out : FILE
         (default: the model's name with .html)
+    open : bool
+        Open the page in a browser.
     """
     from ...explore import explore as make_page
     from ...files.models.storage import read_model
@@ -46,3 +50,5 @@ def explore(
     page = make_page(stored.model, X, y, source=stored.source, title=model.stem)
     page.save(out)
     note(f"written to {out} ({len(page.encode()) / 1e6:.2f} MB)")
+    if open and not webbrowser.open(out.resolve().as_uri()):
+        note(f"note: there is no browser to open it in; open {out.resolve()} in one yourself")

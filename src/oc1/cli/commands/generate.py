@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ..options import FORMATS, OutputFile, Seed, choice, completing
+from ..options import OutputFile, Seed, choice, completing
 from ..screen import UsageError, check_output, note
 
 if TYPE_CHECKING:
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 #: Points, their classes by index, the classes, and what the columns are called.
 Points = tuple["np.ndarray", "np.ndarray", "np.ndarray", list[str], str]
 SETS = ("ls10", "pol", "rcb")
+#: Formats that can be written.
+FORMATS = ("csv", "tsv", "parquet", "arff", "oc1")
 #: Largest bound of a range to draw from: the difference of two bounds must be finite, too.
 MAX_BOUND = 1e300
 

@@ -73,7 +73,7 @@ def train(
     options: ReadOptions,
     parameters: dict[str, Any],
     out: OutputFile = None,
-    learner: LearnerName = "oc1",
+    learner: LearnerName = None,
     test: Annotated[str | None, typer.Option("--test", "-T")] = None,
     holdout: Annotated[float | None, typer.Option(min=0.0)] = None,
     weights: Weights = None,
@@ -101,22 +101,27 @@ def train(
     holdout : float
         Fraction (or, from 1 up, number) of the examples for the held-out accuracy; 0 for none. The saved model is
         fitted to all examples. (default: 0.2)
+    learner : NAME
+        oc1, axis, vote, cart, cart-lc, c45, lmdt, sadt, msmt, perceptron, regressor (default: oc1).
     verbose : int
         Show each node; -vv: each move with its impurities.
     """
+    is_chosen, learner = learner is not None, learner or "oc1"
     _check_dask(dask, learner)
-    estimator = make_estimator(learner, parameters, random_state=seed, n_jobs=jobs, verbose=verbose)
+    prepared = partial(_prepared, parameters, seed, jobs, verbose, json)
+    estimator = prepared(learner)
     out = _checked_output(out, data, test)
-    if json:
-        estimator.set_params(verbose=0)  # also where --param asks for more
     from ...files.models import Source, save_model
-    from .. import training
+    from .. import questions, training
     from ..predictor import Predictor, with_names
 
     is_regression = learner == "regressor"
     table = training.read_training_table(
         data, replace(options, weights=weights), one_hot=one_hot, categorical=categorical, numbers=is_regression
     )
+    if not is_chosen and questions.wants_regression(table):
+        learner, is_regression, table = "regressor", True, questions.as_regression(table)
+        estimator = prepared(learner)
     if not is_regression:
         training.check_classes(table, getattr(estimator, "class_weight", None))
     if table.categorical:
@@ -124,7 +129,10 @@ def train(
     n = len(table.y)
     share = _held_out_share(n) if holdout is None else holdout
     table = training.named_columns(table)
-    source = Source(table.target, table.one_hot, () if table.categorical else training.value_ranges(table.X), n)
+    ranges = () if table.categorical else training.value_ranges(table.X)
+    source = Source(
+        table.target, table.one_hot, ranges, n, columns=None if table.file_columns.is_usual else table.file_columns
+    )
     table = replace(table, X=with_names(table.X, table.feature_names))
     in_parallel = partial(_in_parallel, dask)
     start = time.perf_counter()
@@ -154,6 +162,12 @@ def train(
     else:
         _print_results(fitted, in_training, held_out, cost, n, test)
         note(f"model written to {out}")
+
+
+def _prepared(parameters: dict[str, Any], seed: int, jobs: int, verbose: int, json: bool, learner: str) -> Any:
+    """Return a learner, not fitted."""
+    estimator = make_estimator(learner, parameters, random_state=seed, n_jobs=jobs, verbose=verbose)
+    return estimator.set_params(verbose=0) if json else estimator  # also where --param asks for more
 
 
 def _cost_of_limit(trial: Trial, score: Score, in_parallel: Callable[..., Any]) -> CostOfLimit | None:

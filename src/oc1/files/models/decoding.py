@@ -21,7 +21,7 @@ from ...tree.linear import Tree
 from ...tree.machine import MachineTree
 from ...tree.regression import RegressionTree
 from ...tree.validation import InvalidField, described, within
-from ..inputs import ModelInputs
+from ..inputs import FileColumns, ModelInputs
 from .dt import MAX_FEATURES
 from .record import FORMAT, FORMAT_VERSION, MEASURES, ModelRecord, Score, Source
 
@@ -84,10 +84,11 @@ def _decode_source(data: Any, attributes: dict[str, Any]) -> Source:
     n_examples, n_features = data.get("n_examples"), attributes["n_features_in_"]
     values = mapping(data.get("one_hot", {}), "one_hot")
     one_hot = {name: check.texts(own, f"one_hot[{described(name)}]") for name, own in values.items()}
+    n_columns = n_features
     if one_hot:
         names = attributes.get("feature_names_in_")
         try:
-            ModelInputs(n_features, None if names is None else tuple(names), one_hot).columns()
+            n_columns = len(ModelInputs(n_features, None if names is None else tuple(names), one_hot).columns())
         except ValueError as error:
             raise InvalidField("one_hot", str(error)) from None
     ranges = []
@@ -108,6 +109,7 @@ def _decode_source(data: Any, attributes: dict[str, Any]) -> Source:
         {name: check.text(version, f"versions[{described(name)}]") for name, version in versions.items()},
         _optional_score(data, "training"),
         _optional_score(data, "held_out"),
+        _decode_columns(data["columns"], n_columns) if data.get("columns") is not None else None,
     )
 
 
@@ -125,6 +127,18 @@ def _optional_score(data: dict[str, Any], name: str) -> Score | None:
         require(measure in MEASURES, "measure", f"must be one of {', '.join(MEASURES)}, not {described(measure)}")
         (value,) = check.numbers([own["value"]], "value").tolist()
         return Score(measure, value, check.whole(own["n_examples"], "n_examples"))
+
+
+def _decode_columns(data: Any, n_attributes: int) -> FileColumns:
+    """Return which columns of the training file were what."""
+    with within("columns"):
+        own = check.record(data, ("n_columns", "target", "attributes"))
+        n_columns = check.whole(own["n_columns"], "n_columns", n_attributes + 1, MAX_FEATURES)
+        target = check.whole(own["target"], "target", 0, n_columns - 1)
+        places = check.items(own["attributes"], "attributes", n_attributes)
+        attributes = [check.whole(m, f"attributes[{i}]", 0, n_columns - 1) for i, m in enumerate(places)]
+        require(attributes == sorted({*attributes} - {target}), "attributes", "must rise, and be without the target")
+        return FileColumns(n_columns, target, tuple(attributes))
 
 
 def _nullable(values: Any, where: str, **limits: Any) -> np.ndarray:

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from ... import __version__
 from ...learners.registry import learner_class
 from ...tree.validation import InvalidField, cut
+from ..inputs import FileColumns
 from .building import build_estimator
 from .decoding import decode_document
 from .record import FORMAT, FORMAT_VERSION, Source
@@ -64,6 +65,7 @@ def _encode_source(source: Source) -> dict[str, Any]:
         "versions": source.versions,
         "training": None if source.training is None else source.training._asdict(),
         "held_out": None if source.held_out is None else source.held_out._asdict(),
+        "columns": None if source.columns is None else _columns(source.columns),
     }
 
 
@@ -79,6 +81,10 @@ def _lay_out(value: Any, indent: str = "") -> str:
         brackets = "{}"
         parts = [f"{json.dumps(name, ensure_ascii=False)}: {part}" for name, part in zip(value, parts, strict=True)]
     return brackets[0] + ",".join(f"\n{inner}{part}" for part in parts) + f"\n{indent}{brackets[1]}"
+
+
+def _columns(columns: FileColumns) -> dict[str, Any]:
+    return {"n_columns": columns.n_columns, "target": columns.target, "attributes": list(columns.attributes)}
 
 
 def _with_nulls(values: Iterable[float]) -> list[float | None]:

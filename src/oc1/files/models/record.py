@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
+from ..inputs import FileColumns
+
 FORMAT = "oc1 model"
 #: Of the file format. Files of a later version are refused.
 FORMAT_VERSION = 1
@@ -49,6 +51,8 @@ class Source:
         Of the packages that trained it.
     training, held_out : Score or None
         On the training examples, and on examples that the model (or one grown on fewer of them) had not seen.
+    columns : FileColumns or None
+        Which columns of the training file are what; None if the target is the last, and all others are attributes.
     """
 
     target: str | None = None
@@ -60,6 +64,7 @@ class Source:
     versions: dict[str, str] = field(default_factory=dict)
     training: Score | None = None
     held_out: Score | None = None
+    columns: FileColumns | None = None
 
 
 @dataclass(frozen=True)

@@ -142,6 +142,8 @@ def read_record(path: FilePath, content: bytes | None = None) -> tuple[ModelReco
             raise FileProblem(path, "is empty")
         if _is_pickle(data):
             raise FileProblem(path, _PICKLE)
+        if _is_table(data, path):
+            raise FileProblem(path, f"is data, not a model; `oc1 train {os.fspath(path)}` makes a model of it")
         if dt.is_dt(data) or os.fspath(path).lower().removesuffix(".gz").endswith(".dt"):
             record = dt.parse_tree(data, path)
             n_examples = float(record.attributes["tree_"].counts[0].sum())
@@ -188,6 +190,17 @@ def _is_pickle(data: bytes) -> bool:
     return is_old or (data[:1] == b"\x80" and data[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05"))
 
 
+def _is_table(data: bytes, path: FilePath) -> bool:
+    """Whether a file is a table of examples: by its ending or first bytes, unless it has what a model begins with."""
+    if data.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{") or dt.is_dt(data):
+        return False
+    from ..tables.sniffing import ENDINGS  # polars comes with it, and takes its time
+
+    name = os.fspath(path).lower().removesuffix(".gz")
+    endings = tuple(ending for own in ENDINGS.values() for ending in own)
+    return name.endswith(endings) or data.startswith((b"PAR1", b"ARROW1"))
+
+
 def _parse_json(data: bytes, path: FilePath) -> Any:
     def fields(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         found = dict(pairs)
@@ -207,6 +220,8 @@ def _parse_json(data: bytes, path: FilePath) -> Any:
         raise FileProblem(path, f"is not a model file: byte {error.start} is not UTF-8") from None
     except json.JSONDecodeError as error:
         reason = f"is not valid JSON: {error.msg[:1].lower()}{error.msg[1:]} (character {error.colno})"
+        if not data.lstrip().startswith(b"{"):
+            reason += "; if it is data, `oc1 train` makes a model of it"
         raise FileProblem(path, reason, line=error.lineno) from None
     except ValueError:  # Python turns no more than 4300 digits into a number
         raise FileProblem(path, "holds a number with too many digits") from None

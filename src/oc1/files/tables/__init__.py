@@ -1,11 +1,11 @@
-"""Tables of examples in CSV, TSV, Parquet, ARFF or OC1's own format, read whole or in batches."""
+"""Tables of examples in CSV, TSV, .xlsx, Parquet, Feather, ARFF or OC1's own format, read whole or in batches."""
 
 from ..inputs import ModelInputs
 from .batches import ExampleBatch, label_indices, scan_table
-from .columns import ReadOptions
+from .columns import ReadOptions, read_names
 from .parsing import prefetch
 from .reading import Table, read_table
 from .writing import RowWriter, write_table
 
 __all__ = ["ExampleBatch", "ModelInputs", "ReadOptions", "RowWriter", "Table"]
-__all__ += ["label_indices", "prefetch", "read_table", "scan_table", "write_table"]
+__all__ += ["label_indices", "prefetch", "read_names", "read_table", "scan_table", "write_table"]

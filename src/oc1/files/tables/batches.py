@@ -11,7 +11,19 @@ import numpy as np
 
 from ..inputs import InputColumn, ModelInputs
 from ..problems import FilePath
-from .columns import Reader, ReadOptions, assemble, checked_numbers, find_column, find_roles, open_reader
+from .columns import (
+    Reader,
+    ReadOptions,
+    Roles,
+    assemble,
+    checked_numbers,
+    find_column,
+    find_ignored,
+    find_roles,
+    open_reader,
+    plain_labels,
+)
+from .names import find_name, match_names, nearest_first
 from .parsing import TextFound
 from .sniffing import is_number, listed, shown_name, whole_number
 
@@ -47,9 +59,10 @@ def scan_table(
 ) -> Iterator[ExampleBatch]:
     """Read a table in batches, in as much memory as a few of them take.
 
-    Columns are found by name where both the file and the model have names, in any order; other columns are passed over.
-    Otherwise they go by position, and must be as many as the model wants. A text that is new to a 0/1 column gives
-    zeros, a missing one NaN.
+    Columns are found by name where both the file and the model have names, in any order and whatever the case of the
+    letters; other columns are passed over. Otherwise they go by position: the attributes of the training file, if there
+    are as many columns as it had, else all columns, which must be as many as the model wants. A text that is new to a
+    0/1 column gives zeros, a missing one NaN.
 
     Parameters
     ----------
@@ -87,7 +100,7 @@ def scan_table(
                     labels = chunk.frame[str(target)]
                     if labels.null_count():
                         raise chunk.complain(int(labels.is_null().arg_true()[0]), target, "the label is missing")
-                    y = labels.to_numpy()
+                    y = plain_labels(labels, reader).to_numpy()
                 texts = (chunk.frame[str(m)] for m in places if kinds[m] == "text")
                 X = assemble(expected, checked_numbers(chunk, numeric, options), texts)
                 yield ExampleBatch(X, y, n_rows, chunk.n_bytes)
@@ -104,29 +117,22 @@ def _match(
     """Return the number of the column of labels, and those of the columns that a model expects."""
     names = reader.names
     target = None
-    if names is not None and inputs.target in names and options.target is None:
-        target = names.index(inputs.target)
+    if names is not None and inputs.target is not None and options.target is None:
+        target = find_name(inputs.target, names)
     if names is None or inputs.names is None:
-        if not labelled and len(expected) == reader.n_columns:
-            target = None  # it is called like the target, but is needed
-        roles = find_roles(reader, options, labelled, target)
-        has, needs = len(roles.attributes), len(expected)
-        if has != needs:
-            more = has == needs + 1 and roles.target is None
-            hint = "; if one of them is the label, say which with --target" if more else ""
-            besides = " besides the label" if roles.target is not None else ""
-            counted = f"{has} column{'' if has == 1 else 's'}"
-            raise reader.problem(f"has {counted}{besides}, but the model wants {needs}{hint}")
-        return roles.target, roles.attributes
-    place = {name: m for m, name in enumerate(names)}
+        return _match_positions(reader, inputs, len(expected), options, labelled, target)
+    place = match_names([column.title for column in expected], names)
     absent = [column.title for column in expected if column.title not in place]
     if absent:
-        raise reader.problem(f"lacks what the model needs: column {listed(absent)}")
+        has = f"; it has {listed(nearest_first(absent[0], names))}"
+        raise reader.problem(f"lacks what the model needs: column {listed(absent)}{has}")
     columns = [place[column.title] for column in expected]
-    unwanted = [options.target] if options.target is not None and not labelled else []
-    for name in [*options.ignore, *unwanted]:
-        if find_column(reader, name, "column") in columns:
-            raise reader.problem("is an attribute of the model, and cannot be left out", name=shown_name(name))
+    unwanted = find_ignored(reader, options)
+    if options.target is not None and not labelled:
+        unwanted.append(find_column(reader, options.target, "column"))
+    for column in unwanted:
+        if column in columns:
+            raise reader.problem("is an attribute of the model, and cannot be left out", name=shown_name(names[column]))
     if not labelled:
         return None, columns
     target = find_roles(reader, options, labelled, target).target
@@ -134,6 +140,36 @@ def _match(
         problem = "is an attribute of the model, not the label; say which column is the label with --target"
         raise reader.problem(problem, column=target + 1, name=shown_name(names[target]))
     return target, columns
+
+
+def _match_positions(
+    reader: Reader, inputs: ModelInputs, n_needed: int, options: ReadOptions, labelled: bool, target: int | None
+) -> tuple[int | None, list[int]]:
+    """Return the same as `_match` where columns go by position; `target` is the column called like the labels."""
+    known = inputs.file_columns
+    if not labelled and n_needed == reader.n_columns:
+        target = None  # it is called like the target, but is needed
+    elif labelled and target is None and known is not None and known.n_columns == reader.n_columns:
+        target = known.target
+    roles = find_roles(reader, options, labelled, target)
+    n_found = len(roles.attributes)
+    if n_found == n_needed:
+        return roles.target, roles.attributes
+    places = _known_places(reader, inputs, options, roles)
+    if places is not None:
+        return roles.target, places
+    more = n_found == n_needed + 1 and roles.target is None
+    hint = "; if one of them is the label, say which with --target" if more else ""
+    besides = " besides the label" if roles.target is not None else ""
+    counted = f"{n_found} column{'' if n_found == 1 else 's'}"
+    raise reader.problem(f"has {counted}{besides}, but the model wants {n_needed}{hint}")
+
+
+def _known_places(reader: Reader, inputs: ModelInputs, options: ReadOptions, roles: Roles) -> list[int] | None:
+    """Return where the attributes were in training, if the file can be like the one trained on."""
+    places = None if inputs.file_columns is None else inputs.file_columns.attributes_among(reader.n_columns)
+    others = {*find_ignored(reader, options), roles.target}
+    return None if places is None or others & {*places} else places
 
 
 def label_indices(labels: Sequence[str] | np.ndarray, classes: Sequence[Any] | np.ndarray) -> np.ndarray:

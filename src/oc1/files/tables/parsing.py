@@ -27,9 +27,11 @@ from .sniffing import (
     Layout,
     TextBlocks,
     checked_names,
+    find_decimal,
     find_separator,
     has_header,
     shown,
+    with_point,
 )
 
 Item = TypeVar("Item")
@@ -101,22 +103,46 @@ def tidy_text(column: pl.Series, missing: frozenset[str], allowed: frozenset[str
     return column.replace(list(changes), list(changes.values())) if changes else column
 
 
-def parse_numbers(columns: dict[int, pl.Series], complain: Complain) -> dict[str, pl.Series]:
-    """Return columns of text as numbers, by their names in a frame; raise `TextFound` for those that are none."""
+def parse_numbers(columns: dict[int, pl.Series], complain: Complain, decimal: str = ".") -> dict[str, pl.Series]:
+    """Return columns of text as numbers, by their names in a frame; raise `TextFound` for those that are none.
+
+    Parameters
+    ----------
+    columns : dict of int to polars.Series
+    complain : callable
+        As in `Chunk`.
+    decimal : {".", ","}
+        The decimal sign.
+    """
     numbers, found = {}, {}
     for m, column in columns.items():
-        numbers[str(m)] = column.cast(pl.Float64, strict=False)
+        numbers[str(m)] = (column if decimal == "." else _with_points(column)).cast(pl.Float64, strict=False)
         bad = (numbers[str(m)].is_null() & column.is_not_null()).arg_true()
         if len(bad):
             found[m] = int(bad[0])
     if found:
         order = sorted(found, key=lambda m: (found[m], m))
-        raise TextFound({m: complain(found[m], m, _not_a_number(columns[m][found[m]])) for m in order})
+        raise TextFound({m: complain(found[m], m, _not_a_number(columns[m][found[m]], decimal)) for m in order})
     return numbers
 
 
-def _not_a_number(text: str) -> str:
-    hint = "; write decimals with a point" if re.fullmatch(r"[+-]?\d+,\d+", text, re.ASCII) else ""
+def _with_points(column: pl.Series) -> pl.Series:
+    """Return numbers with decimal commas as numbers with decimal points, null where a point does not group thousands.
+
+    The same as `with_point` of each cell, in compiled code.
+    """
+    text = pl.col(column.name)
+    is_grouped = text.str.contains(r"^[+-]?[1-9]\d{0,2}(\.\d{3})+(,\d*)?([eE][+-]?\d+)?$")
+    plain = pl.when(is_grouped).then(text.str.replace_all(".", "", literal=True)).otherwise(text)
+    pointed = pl.when(~plain.str.contains(".", literal=True)).then(plain.str.replace(",", ".", literal=True))
+    return column.to_frame().select(pointed).to_series()
+
+
+def _not_a_number(text: str, decimal: str) -> str:
+    other = {".": r"[+-]?\d+,\d+", ",": r"[+-]?\d*\.\d+"}[decimal]
+    hint = ""
+    if re.fullmatch(other, text, re.ASCII):
+        hint = "; use --decimal , for decimal commas" if decimal == "." else " with a decimal comma; see --decimal"
     return f"{shown(text)} is not a number{hint}"
 
 
@@ -196,8 +222,10 @@ def squeeze_blanks(data: bytes, line: int = 1) -> bytes:
 # ---------------------------------------------------------------------------------------------------- layout
 
 
-def find_layout(blocks: TextBlocks, format: str, header: bool | None, missing: frozenset[str]) -> Layout:
-    """Return how a file in CSV, TSV or OC1's format is written, from its first lines."""
+def find_layout(
+    blocks: TextBlocks, format: str, header: bool | None, missing: frozenset[str], decimal: str | None = None
+) -> Layout:
+    """Return how a file in CSV, TSV or OC1's format is written, from its first lines and what is known of it."""
     problem, head = blocks.source.problem, blocks.head
     clean = squeeze_blanks if format == "oc1" else None
     quoted = clean is None
@@ -205,6 +233,7 @@ def find_layout(blocks: TextBlocks, format: str, header: bool | None, missing: f
         head, separator, header = clean(head), ",", bool(header)
     else:
         separator = "\t" if format == "tsv" else find_separator(head)
+        decimal = decimal or find_decimal(head, separator)
     if not blocks.ended:  # the last line may be cut off
         head = head[: _last_row_end(head) if quoted else head.rfind(b"\n") + 1]
     rows = list(islice(iterate_rows(head, separator, quoted), 100))
@@ -213,7 +242,8 @@ def find_layout(blocks: TextBlocks, format: str, header: bool | None, missing: f
     first_line, first = rows[0][0], split_row(rows[0][1], separator, quoted)
     n_looked_at = max(3, 200_000 // len(first))  # fewer of very wide rows
     cells = [split_row(row, separator, quoted) for _, row in rows[:n_looked_at]]
-    header = has_header(cells, missing) if header is None else header
+    if header is None:
+        header = has_header([list(map(with_point, row)) for row in cells] if decimal == "," else cells, missing)
     n_columns = len(first) if header else Counter(map(len, cells)).most_common(1)[0][0]
     if n_columns > MAX_COLUMNS:
         raise problem(f"has {n_columns:,} columns; the most that can be read are {MAX_COLUMNS:,}")
@@ -223,7 +253,7 @@ def find_layout(blocks: TextBlocks, format: str, header: bool | None, missing: f
         line = (rows[1][0] if len(rows) > 1 else first_line + 1) + 1
         start = sum(len(before) + 1 for before in blocks.head.split(b"\n", line - 1)[: line - 1])
         decode(blocks.head[:start], 1, problem)
-    return Layout(separator, quoted, names, n_columns, start, line, missing, clean)
+    return Layout(separator, quoted, names, n_columns, start, line, missing, clean, decimal=decimal or ".")
 
 
 # ---------------------------------------------------------------------------------------------------- parsing
@@ -287,6 +317,7 @@ class DelimitedReader:
         self.problem, self.close, self.total = self.source.problem, self.source.close, self.source.total
         self.names, self.n_columns, self.text = layout.names, layout.n_columns, layout.text
         self.layout, self.is_typed, self._blocks, self._batch_bytes = layout, layout.is_typed, blocks, batch_bytes
+        self.decimal = layout.decimal
         # Texts for missing values are given to polars only once they are met, since each one makes it slower.
         self._nulls: list[str] = []
         self._declared = frozenset().union(*(layout.values or {}).values())
@@ -339,7 +370,10 @@ class DelimitedReader:
     # ------------------------------------------------------------------------------------------ one piece
 
     def _parse(self, piece: _Piece, kinds: dict[int, str]) -> Chunk:
-        types = {str(m): pl.Float64() if kinds.get(m) == "number" else pl.String() for m in range(self.n_columns)}
+        # Polars would take a point for a decimal sign, too, where the comma is one.
+        is_mixed = self.decimal == "," and b"." in piece.rows
+        numbers = {m for m, kind in kinds.items() if kind == "number" and not is_mixed}
+        types = {str(m): pl.Float64() if m in numbers else pl.String() for m in range(self.n_columns)}
         try:
             frame = self._read(piece.rows, types, kinds)
         except pl.exceptions.PolarsError:
@@ -348,8 +382,8 @@ class DelimitedReader:
         complain = partial(self._complain, piece)
         schema = frame.schema
         texts = {m: self._tidy(frame[str(m)], m, complain) for m in kinds if schema[str(m)] == pl.String}
-        numbers = parse_numbers({m: own for m, own in texts.items() if kinds[m] == "number"}, complain)
-        frame = frame.with_columns(**{str(m): own for m, own in texts.items()} | numbers)
+        parsed = parse_numbers({m: own for m, own in texts.items() if kinds[m] == "number"}, complain, self.decimal)
+        frame = frame.with_columns(**{str(m): own for m, own in texts.items()} | parsed)
         return Chunk(frame, piece.n_bytes, complain, partial(self._cell, piece))
 
     def _row(self, piece: _Piece, row: int) -> tuple[int, bytes]:
@@ -371,6 +405,7 @@ class DelimitedReader:
             schema=types,
             columns=sorted(kinds),
             null_values=self._nulls or None,
+            decimal_comma=self.decimal == ",",
         )
 
     def _tidy(self, column: pl.Series, m: int, complain: Complain) -> pl.Series:
@@ -452,4 +487,5 @@ def decode(data: bytes, line: int, problem: Callable[..., FileProblem]) -> str:
         return data.decode("utf-8")
     except UnicodeDecodeError as error:
         line += data.count(b"\n", 0, error.start)
-        raise problem("is not UTF-8 here; save it as UTF-8, or say what it is with --encoding", line=line) from None
+        advice = "save it as UTF-8, or say what it is with --encoding (files from Excel are often cp1252)"
+        raise problem(f"is not UTF-8 here; {advice}", line=line) from None

@@ -3,23 +3,33 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, replace
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import polars as pl
 
-from ..inputs import InputColumn
+from ..inputs import FileColumns, InputColumn
 from ..problems import FilePath, FileProblem
 from ..source import ByteSource
-from .columns import Reader, ReadOptions, Roles, assemble, checked_numbers, find_roles, open_reader
+from .columns import Reader, ReadOptions, Roles, assemble, checked_numbers, find_roles, open_reader, plain_labels
 from .parsing import Chunk, TextFound
 from .sniffing import is_number, shown, shown_name, whole_number
 
 #: A text column with more values than this cannot become 0/1 columns.
 MAX_ONE_HOT_VALUES = 1000
+#: A text column is left out if it has at least so many different texts, in more than half of the rows that have one.
+MIN_IDENTIFIERS = 10
+
+
+class LeftOut(NamedTuple):
+    """A text column that is not used because most of its texts are different: names, identifiers, remarks."""
+
+    column: int  # from 0
+    name: str | None
+    n_different: int
+    n_rows: int  # that have a value
 
 
 @dataclass(frozen=True)
@@ -42,6 +52,10 @@ class Table:
         the attribute, from 0.
     categorical : tuple of str
         Text columns that are kept: names, or numbers of the attribute from 0.
+    left_out : tuple of LeftOut
+        Text columns with mostly different texts, which are not used.
+    file_columns : FileColumns
+        Which columns of the file are what.
     """
 
     X: Any
@@ -51,6 +65,8 @@ class Table:
     target: str | None
     one_hot: dict[str, tuple[str, ...]]
     categorical: tuple[str, ...]
+    left_out: tuple[LeftOut, ...]
+    file_columns: FileColumns
 
 
 def read_table(
@@ -63,6 +79,9 @@ def read_table(
 ) -> Table:
     r"""Read a whole table.
 
+    A text column with ten or more different texts, in more than half of the rows that have one, is left out, unless
+    most of the texts are numbers.
+
     Parameters
     ----------
     path : str or path-like
@@ -71,7 +90,7 @@ def read_table(
     numbers : bool, default=False
         Whether the target is a number to predict rather than a class.
     categories : {"refuse", "one_hot", "keep"}, default="refuse"
-        What to do with columns of text.
+        What to do with other columns of text.
     batch_bytes : int
         How much is parsed at a time.
 
@@ -109,8 +128,6 @@ def read_table(
                 for m, found_here in found.columns.items():
                     if reader.is_typed or m not in roles.attributes:
                         raise found_here from None  # text is not an option for columns that must be numbers
-                if categories == "refuse":
-                    raise _refusal(next(iter(found.columns.values()))) from None
                 text |= found.columns
 
 
@@ -133,11 +150,12 @@ def _read(
     texts: list[pl.DataFrame] = []
     labels: list[pl.Series] = []
     weights: list[np.ndarray] = []
+    declared: dict[int, FileProblem] = {}  # about columns that are said to hold text
     missing: FileProblem | None = None
     for chunk in reader.chunks(kinds):
         texts.append(chunk.frame.select(str(m) for m in text))
-        if text and categories == "refuse":
-            _refuse_text(chunk, texts[-1])
+        if categories == "refuse":
+            declared = _first_texts(chunk, [m for m in text if m not in {*found, *declared}]) | declared
         blocks.append(checked_numbers(chunk, numeric, options))
         if roles.weights is not None:
             weights.append(_checked_weights(chunk, roles.weights))
@@ -150,39 +168,67 @@ def _read(
     if not blocks:
         raise reader.no_rows()
     y, joined = pl.concat(labels), pl.concat(texts)
+    left_out = _left_out(reader, joined, found)
+    roles = replace(roles, attributes=[m for m in roles.attributes if m not in {own.column for own in left_out}])
+    if categories == "refuse":
+        _refuse_texts([problem for m, problem in (found | declared).items() if m in roles.attributes])
+    if not roles.attributes:
+        raise reader.problem("has no attributes but text that is different in most rows, which is of no use")
     if missing is not None:
         where = "here" if y.null_count() == 1 else f"in {y.null_count()} rows, the first of them here"
         raise missing.reworded(f"the target is missing {where} (texts such as NA, null and none count as missing)")
     if len(blocks) > 1:
         blocks = [np.concatenate(blocks)]
-    columns = _input_columns(reader, roles, joined, categories, found)
+    joined = joined.drop(str(own.column) for own in left_out)
+    columns = _input_columns(reader, roles, joined, categories)
     return Table(
         X=assemble(columns, blocks[0], joined),
-        y=y.to_numpy().astype(np.float64) if numbers else _as_labels(y),
+        y=y.to_numpy().astype(np.float64) if numbers else _as_labels(plain_labels(y, reader)),
         weights=np.concatenate(weights) if weights else None,
         feature_names=tuple(name for column in columns for name in column.names) if reader.names else None,
         target=reader.names[target] if reader.names else None,
         one_hot={column.title: column.values for column in columns if column.values},
         categorical=tuple(column.title for column in columns if column.kind == "text"),
+        left_out=tuple(left_out),
+        file_columns=FileColumns(reader.n_columns, target, tuple(roles.attributes)),
     )
 
 
-def _refuse_text(chunk: Chunk, texts: pl.DataFrame) -> None:
-    """Refuse columns that are said to hold text and do."""
-    rows = texts.select(pl.any_horizontal(pl.all().is_not_null())).to_series().arg_true()
-    if len(rows):
-        row = int(rows[0])
-        name, cell = next((name, cell) for name, cell in texts.row(row, named=True).items() if cell is not None)
-        raise _refusal(chunk.complain(row, int(name), f"{shown(cell)} is not a number"))
+def _left_out(reader: Reader, texts: pl.DataFrame, found: dict[int, FileProblem]) -> list[LeftOut]:
+    """Return the columns whose texts are mostly different; complain about slips in columns of numbers before."""
+    left_out = []
+    for m, column in ((int(column.name), column.drop_nulls()) for column in texts):
+        values = column.unique().to_list()
+        n_texts = sum(not is_number(value) for value in values)
+        if m in found and len(values) >= 20 and n_texts <= len(values) // 10:
+            raise found[m].reworded(f"{found[m].problem}, but nearly all other values of its column are")
+        if len(values) >= MIN_IDENTIFIERS and len(values) > len(column) / 2 and n_texts > len(values) / 2:
+            name = None if reader.names is None else reader.names[m]
+            left_out.append(LeftOut(m, name, len(values), len(column)))
+    return left_out
+
+
+def _first_texts(chunk: Chunk, columns: list[int]) -> dict[int, FileProblem]:
+    """Return what to say about the first text of each column that has any."""
+    rows = {m: chunk.frame[str(m)].is_not_null().arg_true() for m in columns}
+    return {
+        m: chunk.complain(int(own[0]), m, f"{shown(chunk.frame[str(m)][int(own[0])])} is not a number")
+        for m, own in rows.items()
+        if len(own)
+    }
+
+
+def _refuse_texts(problems: list[FileProblem]) -> None:
+    """Raise the first problem in the order of the file."""
+    if problems:
+        raise _refusal(min(problems, key=lambda one: (one.line or one.row or 0, one.column or 0)))
 
 
 def _refusal(problem: FileProblem) -> FileProblem:
     return problem.reworded(f"{problem.problem}; use --one-hot or --categorical for text columns, or --ignore it")
 
 
-def _input_columns(
-    reader: Reader, roles: Roles, texts: pl.DataFrame, categories: str, found_text: dict[int, FileProblem]
-) -> list[InputColumn]:
+def _input_columns(reader: Reader, roles: Roles, texts: pl.DataFrame, categories: str) -> list[InputColumn]:
     """Return the attributes, with the values of those that become 0/1 columns."""
     columns, is_text = [], set(texts.columns)
     for k, m in enumerate(roles.attributes):
@@ -191,8 +237,6 @@ def _input_columns(
             columns.append(InputColumn(title, "number"))
             continue
         values = tuple(sorted(texts[str(m)].drop_nulls().unique().to_list()))
-        if m in found_text:
-            _refuse_slips(values, found_text[m])
         if categories == "keep":
             columns.append(InputColumn(title, "text"))
             continue
@@ -215,13 +259,6 @@ def _checked_weights(chunk: Chunk, column: int) -> np.ndarray:
         what = "is missing" if np.isnan(weights[row]) else f"{shown(chunk.cell(row, column))} is negative"
         raise chunk.complain(row, column, f"the weight {what}")
     return weights
-
-
-def _refuse_slips(values: Sequence[str], problem: FileProblem) -> None:
-    """Raise `problem`, about the first text of a column, if nearly all that the column holds are numbers."""
-    n_texts = sum(not is_number(value) for value in values)
-    if len(values) >= 20 and n_texts <= len(values) // 10:
-        raise problem.reworded(f"{problem.problem}, but nearly all other values of its column are")
 
 
 def _as_labels(column: pl.Series) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Finding out how data files are laid out: format, separator, header."""
+"""Finding out how data files are laid out: format, separator, decimal sign, header."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ ENDINGS = {
     "csv": (".csv",),
     "tsv": (".tsv", ".tab"),
     "parquet": (".parquet", ".pq"),
+    "feather": (".feather", ".arrow", ".ipc"),
+    "xlsx": (".xlsx", ".xlsm", ".xlsb", ".xls", ".ods"),
     "arff": (".arff",),
     "oc1": (".data", ".dat", ".oc1"),
 }
@@ -31,8 +33,9 @@ MAX_COLUMNS = 100_000
 _NOT_TEXT = {
     b"\xff\xfe": "is written in UTF-16; save it as UTF-8, or use --encoding utf-16",
     b"\xfe\xff": "is written in UTF-16; save it as UTF-8, or use --encoding utf-16",
-    b"PK\x03\x04": "is a zip archive or a spreadsheet; save the table as CSV",
+    b"PK\x03\x04": "is a zip archive or a spreadsheet; a spreadsheet has a name that ends in .xlsx, or --format xlsx",
     b"PAR1": "is a Parquet file, not text: use --format parquet, and unpack it if it is compressed by gzip",
+    b"ARROW1": "is a Feather file, not text: use --format feather, and unpack it if it is compressed by gzip",
 }
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|infinity)", re.IGNORECASE | re.ASCII)
 
@@ -50,7 +53,8 @@ def shown_name(name: str | None) -> str | None:
 def listed(names: Sequence[str], limit: int = 6) -> str:
     """Return the first few names as they may stand in a message."""
     texts = [shown(name) for name in names[:limit]]
-    return ", ".join(texts) + (f" and {len(names) - limit} others" if len(names) > limit else "")
+    n_more = len(names) - limit
+    return ", ".join(texts) + (f" and {n_more} other{'s' * (n_more > 1)}" if n_more > 0 else "")
 
 
 def is_number(text: str) -> bool:
@@ -66,6 +70,23 @@ def whole_number(text: str) -> int | None:
         return int(text)
     number = float(text)
     return int(number) if number.is_integer() and abs(number) <= 2**53 else None
+
+
+#: A number as written where the comma is the decimal sign: points may separate groups of three digits.
+_COMMA_NUMBER = re.compile(r"[+-]?([1-9]\d{0,2}(\.\d{3})+(,\d*)?|\d+,\d*|,\d+)([eE][+-]?\d+)?", re.ASCII)
+_POINT_DECIMALS = rb"(?![1-9]\d{0,2}(?:\.\d{3})+(?:[^\d.]|$))\d*\.\d+(?:[eE][+-]?\d+)?"
+_COMMA_DECIMALS = rb"(?:[1-9]\d{0,2}(?:\.\d{3})+|\d*),\d+(?:[eE][+-]?\d+)?"
+
+
+def with_point(text: str) -> str:
+    """Return a number that has a decimal comma with a point instead, any other text as it is.
+
+    Examples
+    --------
+    >>> with_point("1.234,5"), with_point("1.234"), with_point("a,5")
+    ('1234.5', '1234', 'a,5')
+    """
+    return text.replace(".", "").replace(",", ".") if _COMMA_NUMBER.fullmatch(text) else text
 
 
 # ---------------------------------------------------------------------------------------------------- text
@@ -105,6 +126,8 @@ class TextBlocks:
         for start, what in _NOT_TEXT.items():
             if head.startswith(start):
                 raise problem(what)
+        if head.lstrip().startswith(b"{") and b'"oc1 model"' in head[:200]:
+            raise problem("is a model, not data")
         if b"\0" in head:
             line = head.count(b"\n", 0, head.index(b"\0")) + 1
             raise problem("is not a text file in UTF-8: it has a zero byte", line=line)
@@ -128,8 +151,9 @@ def find_format(path: FilePath, head: bytes) -> str:
     by_name = next((format for format, endings in ENDINGS.items() if suffix in endings), None)
     if by_name not in (None, "oc1"):
         return str(by_name)
-    if head.startswith(b"PAR1"):
-        return "parquet"
+    for start, format in ((b"PAR1", "parquet"), (b"ARROW1", "feather")):
+        if head.startswith(start):
+            return format
     if re.search(rb"^\s*(%[^\n]*\n\s*)*@relation\b", head[:HEAD_BYTES], re.IGNORECASE):
         return "arff"
     lines = _first_lines(head)
@@ -139,6 +163,13 @@ def find_format(path: FilePath, head: bytes) -> str:
         return "oc1"
     separator = find_separator(head)
     cells = [cell.strip() for line in lines for cell in line.decode("utf-8", "replace").split(separator)]
+    n_first = lines[0].count(separator.encode()) + 1 if lines else 0
+    if (
+        separator == "\t"
+        and find_decimal(head, separator) == ","
+        and not any(is_number(with_point(cell)) for cell in cells[:n_first])
+    ):
+        return "tsv"  # a header, and decimal commas: OC1's own format has neither
     several = any(len(parts := re.split(r"[ \t,]+", cell)) > 1 and all(map(is_number, parts)) for cell in cells)
     if several or not any(separator.encode() in line for line in lines):
         return "oc1"
@@ -168,6 +199,28 @@ def find_separator(head: bytes) -> str:
         if share > best_share:
             best, best_share = separator, share
     return best
+
+
+def find_decimal(head: bytes, separator: str) -> str:
+    r"""Return the decimal sign: a comma if numbers are written with one and none with a point, else a point.
+
+    Where commas separate cells, they are never taken for decimal signs. A point before three digits may separate
+    thousands, and decides nothing.
+
+    Examples
+    --------
+    >>> find_decimal(b"1,5;a\n1.000;b", ";"), find_decimal(b"1,5;2.5", ";"), find_decimal(b"1,5", ",")
+    (',', '.', '.')
+    """
+    if separator == ",":
+        return "."
+    edge = re.escape(separator.encode())
+
+    def has_cell(number: bytes) -> bool:
+        cell = rb'(?:^|[\n%b]) *"?[+-]?%b"? *(?:[\n%b]|$)' % (edge, number, edge)
+        return re.search(cell, head[:HEAD_BYTES]) is not None
+
+    return "," if has_cell(_COMMA_DECIMALS) and not has_cell(_POINT_DECIMALS) else "."
 
 
 def has_header(rows: list[list[str]], missing: frozenset[str]) -> bool:
@@ -224,6 +277,8 @@ class Layout:
         For some columns, the only texts there may be.
     is_typed : bool
         Whether the file says which columns hold text, so that the others must not.
+    decimal : {".", ","}
+        The decimal sign of numbers.
     """
 
     separator: str
@@ -237,6 +292,7 @@ class Layout:
     text: frozenset[int] = frozenset()
     values: dict[int, frozenset[str]] | None = None
     is_typed: bool = False
+    decimal: str = "."
 
     def name(self, column: int) -> str | None:
         """Return what a column is called, as it may stand in a message."""

@@ -151,7 +151,7 @@ def write_table(path: FilePath, columns: dict[str, Any], format: str | None = No
     elif format in ("oc1", "arff"):
         write_file(path, (_as_oc1(path, frame) if format == "oc1" else _as_arff(frame)).encode())
     else:
-        raise ValueError(f"unknown format {shown(format)}")
+        raise ValueError(f"cannot write {format} files; the format must be csv, tsv, parquet, arff or oc1")
 
 
 def _column(values: Any) -> pl.Series:

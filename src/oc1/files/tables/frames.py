@@ -1,4 +1,4 @@
-"""Parquet files in chunks."""
+"""Files that hold frames, Parquet and Feather, in chunks."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from .sniffing import checked_names, shown, shown_name
 Result = TypeVar("Result")
 
 
-class ParquetReader:
-    """A Parquet file, in chunks; the same methods as `DelimitedReader`.
+class FrameReader:
+    """A Parquet or Feather file, in chunks; the same methods as `DelimitedReader`.
 
     Parameters
     ----------
@@ -29,11 +29,17 @@ class ParquetReader:
         Texts that mean a missing value, in small letters.
     batch_bytes : int
         Roughly the size of a chunk.
+    format : {"parquet", "feather"}
     """
 
-    def __init__(self, source: str | bytes, path: str, total: int, missing: frozenset[str], batch_bytes: int) -> None:
-        self._path, self._missing, self.total = path, missing, total
-        self._lazy = self._guarded(lambda: pl.scan_parquet(source, glob=False))
+    decimal = "."
+
+    def __init__(
+        self, source: str | bytes, path: str, total: int, missing: frozenset[str], batch_bytes: int, format: str
+    ) -> None:
+        self._path, self._missing, self._format, self.total = path, missing, format, total
+        scan = pl.scan_parquet if format == "parquet" else pl.scan_ipc
+        self._lazy = self._guarded(lambda: scan(source, glob=False))
         schema = self._guarded(self._lazy.collect_schema)
         self._n_rows: int = self._guarded(lambda: self._lazy.select(pl.len()).collect().item())
         self.names: tuple[str, ...] | None = checked_names(list(schema.names()), self.problem)
@@ -57,7 +63,7 @@ class ParquetReader:
             return read()
         except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError, OverflowError) as error:
             reason = str(error).strip().split("\n")[0]
-            raise self.problem(f"cannot be read as Parquet: {shown(reason)[1:-1]}") from None
+            raise self.problem(f"cannot be read as {self._format.title()}: {shown(reason)[1:-1]}") from None
 
     def chunks(self, kinds: dict[int, str]) -> Iterator[Chunk]:
         """Yield the rows in chunks; `kinds` says "number" or "text" for each column that is wanted."""
