@@ -484,6 +484,13 @@ def test_to_local_is_the_local_model(client, small, tmp_path):
         DaskOC1Classifier().to_local()
 
 
+def test_a_notebook_shows_the_tree_without_its_examples(client, small):
+    X, y = rows()
+    shown = learn(client, X, y, **QUICK)._repr_mimebundle_()["text/html"]
+    assert "oc1-tree" in shown
+    assert "<svg" not in shown  # the examples stayed on the workers
+
+
 def test_scores_are_those_of_the_local_model(client):
     X, y = rows(300)
     weights = np.random.default_rng(0).random(300)
