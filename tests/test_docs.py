@@ -62,7 +62,7 @@ def public_names():
 
 
 @pytest.mark.parametrize(
-    "page", ["explore", "first-tree", "install", "parameters", "reading", "systems", "when-oblique"]
+    "page", ["explaining", "explore", "first-tree", "install", "parameters", "reading", "systems", "when-oblique"]
 )
 def test_code_of_a_page_runs_and_prints_what_it_says(page, tmp_path, monkeypatch):
     pytest.importorskip("matplotlib").use("agg")

@@ -154,17 +154,17 @@ class Explanation(ShownInNotebooks):
         ----------
         path : path
         """
-        path = Path(path)
-        kind = path.suffix.lower()
-        if kind in (".html", ".htm"):
+        Path(path).write_text(self.as_file(Path(path).suffix), encoding="utf-8", errors="replace", newline="\n")
+
+    def as_file(self, ending: str) -> str:
+        """Return what is written to a file with an ending such as ".html"."""
+        if ending.lower() in (".html", ".htm"):
             from .page import whole_page
 
-            content = whole_page(self)
-        elif kind == ".json":
-            content = json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
-        else:
-            content = f"{self}\n"
-        path.write_text(content, encoding="utf-8", errors="replace", newline="\n")
+            return whole_page(self)
+        if ending.lower() == ".json":
+            return json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
+        return f"{self}\n"
 
 
 def explain_tree(model: Any, row: np.ndarray, ranges: np.ndarray | None = None) -> Explanation:

@@ -42,6 +42,7 @@ def explain(
     out : FILE
         HTML (.html), JSON (.json) or text (.txt). (default: text to stdout)
     """
+    from ...files.atomic import replacing
     from ..predictor import Predictor
 
     if out is not None and out != Path("-") and out.suffix.lower() not in ENDINGS:
@@ -50,7 +51,8 @@ def explain(
     predictor = Predictor.from_file(model)
     explanation = explain_row(predictor, find_row(predictor, data, options, row))
     if out is not None and out != Path("-"):
-        explanation.save(out)
+        with replacing(out, "w", encoding="utf-8", errors="replace", newline="\n") as file:
+            file.write(explanation.as_file(out.suffix))
         note(f"written to {out}")
     elif json:
         print_json(explanation.to_dict())
