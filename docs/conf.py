@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ from oc1.animation.page import write_page
 from oc1.animation.recording import record_search
 from oc1.datasets import make_rcb
 from oc1.explore import explore
+
+sys.path.insert(0, str(Path(__file__).parent))  # for picture_style
 
 project = "oc1"
 author = "The oc1 developers"
@@ -58,6 +61,8 @@ sphinx_gallery_conf = {
     "download_all_examples": False,
     "show_signature": False,
     "show_memory": False,
+    # Its own reset comes first, and takes all settings back.
+    "reset_modules": ("matplotlib", "seaborn", "picture_style.use_style"),
     "plot_gallery": os.environ.get("OC1_RUN_EXAMPLES") != "no",
     "abort_on_example_error": False,
     "only_warn_on_example_error": False,
@@ -68,7 +73,8 @@ sphinx_gallery_conf = {
 WIDE = ("parameters", "systems", "reproduction", "better-trees", "cluster", "auto_examples/08_does_it_pay")
 html_theme = "pydata_sphinx_theme"
 html_title = "oc1"
-html_static_path: list[str] = []
+html_static_path = ["static"]
+html_css_files = ["pictures.css"]
 html_context = {"default_mode": "auto"}
 html_show_sourcelink = False
 html_copy_source = False

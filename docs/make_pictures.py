@@ -9,8 +9,10 @@ from pathlib import Path
 import matplotlib
 
 matplotlib.use("agg")
+sys.path.insert(0, str(Path(__file__).parent))  # for picture_style
 
 from matplotlib.figure import Figure
+from picture_style import STYLE
 from sklearn.datasets import load_breast_cancer, load_iris
 
 from oc1 import OC1Classifier
@@ -63,7 +65,8 @@ def make_pictures(folder: Path) -> list[Path]:
     paths = []
     for name, draw in DRAWN.items():
         paths.append(folder / f"{name}.svg")
-        save(draw(), paths[-1])
+        with matplotlib.rc_context(STYLE):
+            save(draw(), paths[-1])
         shorten(paths[-1])
     return paths
 

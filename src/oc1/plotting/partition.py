@@ -97,4 +97,5 @@ def number_lines(ax: Axes, segments: dict[int, np.ndarray], box: Box) -> None:
         place = next((place for place in places if distance(place) > 0.07), max(places, key=distance))
         taken.append(place)
         frame = {"boxstyle": "round,pad=0.2", "facecolor": "white", "edgecolor": "black", "linewidth": 0.6}
-        ax.annotate(str(node), tuple(place), ha="center", va="center", size=8, weight="bold", zorder=6, bbox=frame)
+        words: dict[str, Any] = {"size": 8, "weight": "bold", "color": "black", "bbox": frame}
+        ax.annotate(str(node), tuple(place), ha="center", va="center", zorder=6, **words)

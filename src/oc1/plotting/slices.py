@@ -200,7 +200,7 @@ def _plot_node_plane(
     parts = [f"{MINUS if direction[m] < 0 else '+'} {shortened(names[m])}" for m in largest if abs(direction[m]) > 0.1]
     along = " ".join(parts).removeprefix("+ ")
     ax.set(xlim=(left, right), ylim=(bottom, top), xlabel="\n".join(map(plain, across)))
-    ax.set_ylabel("where they differ most" + ("\n" + plain(shortened(f"(mainly {along})", 60)) if parts else ""))
+    ax.set_ylabel("where they differ most" + ("\n" + folded(f"(mainly {along})", 60, 180) if parts else ""))
     ax.set_title(f"node {node}: {len(rows)} examples", size=10)
     return ax
 

@@ -24,7 +24,7 @@ from ..tree.structure import TreeStructure
 from .fonts import families_for, use_fonts
 
 #: The palette of Okabe and Ito, which colour-blind people can tell apart; its first two differ in grey, too.
-COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#4D4D4D")
+COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#767676")
 MARKERS = ("o", "^", "s", "v", "D", "P", "X", "*")
 DPI = 150
 #: Longer pictures cannot be drawn.

@@ -111,6 +111,7 @@ def plot(
 
 def _write(draw: Callable[[], Any], path: Path, title: str | None, dpi: float, model: Any) -> None:
     """Draw a picture and write it; a note names letters that no font has."""
+    import logging
     import warnings
 
     from matplotlib import pyplot
@@ -119,6 +120,7 @@ def _write(draw: Callable[[], Any], path: Path, title: str | None, dpi: float, m
     from ...plotting.fonts import letters_without_font
     from ...plotting.style import entitle
 
+    logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)  # a font without bold letters is good enough
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from font", UserWarning)  # the note says it better
         figure = draw().figure
