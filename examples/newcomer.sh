@@ -12,6 +12,7 @@ oc1 show rcb.json
 oc1 generate rcb -n 1000 --seed 1 -o more.csv
 oc1 test rcb.json more.csv                                              # on points it has not seen
 oc1 classify rcb.json more.csv -o classes.csv                           # labels and probabilities
+oc1 explain rcb.json more.csv --row 3                                   # why, and what would change the answer
 oc1 convert rcb.json --to onnx -o rcb.onnx
 oc1 convert rcb.json --to c --numbers fixed --data rcb.csv -o rcb.h     # for a microcontroller
 oc1 convert rcb.json --to python -o rcb.py

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from browser import chromium, opened
 from converted_models import NASTY, WITH_CATEGORIES, fitted, frame, mixed_rows, numbers, rows_for
-from sklearn.datasets import load_iris
+from sklearn.datasets import load_breast_cancer, load_iris
 
 from oc1 import OC1Classifier, OC1Regressor
 from oc1.datasets import make_rcb
@@ -346,6 +346,24 @@ def test_reasons_are_against_the_average_at_the_node(browser, tmp_path):
     with opened(browser, explore(model), tmp_path) as page:
         follow(page, "6.1, 2.8, 4.7, 1.2")
         assert "mostly" not in page.locator("#why").text_content()
+
+
+def test_reasons_name_what_an_answer_speaks_for(browser, tmp_path):
+    cancer = load_breast_cancer(as_frame=True)
+    X, y = cancer.data, cancer.target_names[cancer.target]
+    model = OC1Classifier(random_state=0).fit(X, y)
+    with opened(browser, str(explore(model, X, y)), tmp_path) as page:
+        for i, side in ((13, "malignant"), (19, "benign")):
+            follow(page, ", ".join(map(str, X.iloc[i])))
+            why = page.locator("#why").text_content()
+            link = "but" if side == "malignant" else "and"
+            assert why.startswith(f"Called {side}. At first it looked benign (62.7% of 569 training examples), {link} ")
+            assert f"which speaks for {side}" in why
+            # The page and the explanation say the same.
+            told = " ".join(str(model.explain(X.iloc[i])).split())
+            answer, outcome = page.locator("ol.steps p").first.text_content().split(". ", 1)
+            assert answer.endswith(f": that speaks for {side}")
+            assert outcome in told
 
 
 def test_no_answer_stays_without_its_example(browser, tmp_path, rcb_model):
