@@ -365,12 +365,12 @@ def test_the_books_tree_for_golf(golf, release):
     assert str(clf.tree_).splitlines() == [
         "outlook",
         "|-- rain: windy",
-        "|   |-- no:  play  [3 0]",
-        "|   `-- yes: stay  [0 2]",
+        "|   |-- no:  play  100% of 3",
+        "|   `-- yes: stay  100% of 2",
         "|-- sunny: humidity > 75",
-        "|   |-- no:  play  [2 0]",
-        "|   `-- yes: stay  [0 3]",
-        "`-- overcast: play  [4 0]",
+        "|   |-- no:  play  100% of 2",
+        "|   `-- yes: stay  100% of 3",
+        "`-- overcast: play  100% of 4",
     ]
     assert clf.score(X, y) == 1.0
     assert clf.get_n_leaves() == 5
@@ -492,7 +492,7 @@ def test_text_shows_values_of_the_data():
     clf = C45Classifier().fit(iris.data, iris.target_names[iris.target])
     lines = text(clf).splitlines()
     assert lines[0] == "petal length (cm) > 1.9"
-    assert lines[1] == "|-- no:  setosa  [50 0 0]"
+    assert lines[1] == "|-- no:  setosa  100% of 50"
     for node in np.flatnonzero(~clf.tree_.is_leaf):
         (feature,), _, threshold = clf.tree_.test(node)
         assert threshold in iris.data.iloc[:, feature].to_numpy()

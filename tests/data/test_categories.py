@@ -270,7 +270,7 @@ def test_text_names_categories():
     frame = pd.DataFrame({"colour": np.repeat(["red", "green", "blue", "grey"], 5)})
     y = np.isin(frame["colour"], ["red", "grey"])
     clf = learner(splits="axis", prune=None).fit(frame, y)
-    assert str(clf.tree_) == "colour in {grey, red}\n|-- no:  False  [10 0]\n`-- yes: True  [0 10]"
+    assert str(clf.tree_) == "colour in {grey, red}\n|-- no:  False  100% of 10\n`-- yes: True  100% of 10"
 
 
 def test_text_of_long_sets_is_short_and_leaves_out_what_went_elsewhere():

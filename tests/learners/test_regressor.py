@@ -21,6 +21,7 @@ from oc1.tree.linear import Tree
 from oc1.tree.pruning import prune_sequence
 from oc1.tree.regression import RegressionTree
 from oc1.tree.text import text
+from oc1.tree.wording import number
 
 
 @njit
@@ -240,7 +241,8 @@ def test_text_frames_pickle_and_dictionary():
     model = OC1Regressor(max_depth=2, **QUICK).fit(data.data, data.target)
     written = text(model)
     assert any(name in written for name in data.feature_names)
-    assert f"{model.tree_.values[model.tree_.is_leaf][0]:.3g}  [" in written
+    leaf = int(np.flatnonzero(model.tree_.is_leaf)[0])
+    assert f"{number(model.tree_.values[leaf])}  from {model.tree_.counts[leaf, 0]:.0f}\n" in written
     again = pickle.loads(pickle.dumps(model))
     np.testing.assert_array_equal(again.predict(data.data), model.predict(data.data))
     assert clone(model).get_params() == model.get_params()
