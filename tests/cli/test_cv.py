@@ -32,7 +32,7 @@ def test_leave_one_out(iris):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["-l", "regressor"], "predicts numbers"),
+        (["-l", "regressor", "-l", "oc1"], "predicts numbers"),
         (["-l", "forest"], "unknown --learner 'forest'"),
         (["--n-jumps", "3", "-l", "c45"], "none of the learners c45 has a parameter 'n_jumps'"),
         (["--folds", "60"], "no class has 60 examples"),
@@ -40,6 +40,20 @@ def test_leave_one_out(iris):
 )
 def test_wrong_use_of_cv(options, message, iris):
     assert message in run("cv", "iris.csv", *options, code=2).stderr
+
+
+def test_regression(iris):
+    rows = [f"{m % 17},{m % 5},{3 * (m % 17) - (m % 5) + 0.25}" for m in range(150)]
+    (iris / "n.csv").write_text("\n".join(["a,b,price", *rows]))
+    done = run("cv", "n.csv", "-l", "regressor", "--repeats", 2, "-v")
+    assert "150 examples; 2 x 5-fold cross-validation" in done.stdout
+    assert done.stdout.count("mean absolute error") == 2 * 5 + 1
+    figures = json.loads(run("cv", "n.csv", "-l", "regressor", "--json").stdout)
+    assert figures["learners"][0]["r2"] > 0.9
+    assert len(figures["records"]) == 5
+    assert "use fewer --folds" in run("cv", "n.csv", "-l", "regressor", "-k", 151, code=2).stderr
+    assert "oc1 cv --learner regressor" in run("compare", "n.csv", "-l", "regressor", code=2).stderr
+    assert "is not a number" in run("cv", "iris.csv", "-l", "regressor", code=1).stderr
 
 
 def test_parameters_are_for_those_that_have_them(iris):

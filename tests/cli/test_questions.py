@@ -71,7 +71,7 @@ def test_numbers_offer_the_regressor(answer, iris):
 
 def test_without_a_terminal_a_sentence_names_the_regressor(iris):
     write_numbers(iris / "n.csv", 30, 0.5)
-    for command in ("train",):
+    for command in ("train", "cv"):
         said = run(command, "n.csv", code=2).stderr
         assert "the target price has 30 different numbers; to predict a number, use --learner regressor" in said
     assert "accuracy" in run("train", "n.csv", "--learner", "oc1", "--max-depth", 2).stdout

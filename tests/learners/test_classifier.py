@@ -34,6 +34,18 @@ def test_scikit_learns_checks(estimator, check):
 # ------------------------------------------------------------------------------------------------ manners
 
 
+@pytest.mark.parametrize("load", [load_iris, load_wine])
+def test_the_coefficient_that_matters_most_is_one(load):
+    X, y = load(return_X_y=True)
+    tree = OC1Classifier(splits="best", **QUICK).fit(X, y).tree_
+    n_oblique = 0
+    for node in np.flatnonzero(~tree.is_leaf):
+        features, coefficients, _ = tree.test(node)
+        assert abs(coefficients[np.argmax(np.abs(coefficients) * X.std(axis=0)[features])]) == 1.0
+        n_oblique += len(features) > 1
+    assert n_oblique
+
+
 def test_pipeline_grid_clone_and_pickle():
     X, y = load_iris(return_X_y=True)
     search = GridSearchCV(

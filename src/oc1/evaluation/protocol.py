@@ -21,14 +21,14 @@ from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
 from scipy import stats
 from sklearn.base import BaseEstimator, is_classifier
-from sklearn.model_selection import GridSearchCV, StratifiedKFold
+from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
 from sklearn.utils import _safe_indexing
 
 from ..learners.base import seeded
 
 
 @dataclass(frozen=True)
-class _Fold:
+class Fold:
     """One learner on one fold of one repeat."""
 
     data: str
@@ -51,7 +51,7 @@ SIZES = ("leaves", "depth", "hyperplanes", "terms")
 
 
 @dataclass(frozen=True)
-class FoldRecord(_Fold):
+class FoldRecord(Fold):
     """The result of one learner on one fold.
 
     Attributes
@@ -97,8 +97,8 @@ class FoldRecord(_Fold):
 
 
 @dataclass(frozen=True)
-class FoldTask(_Fold):
-    """A fit still to be done, with everything it takes to make its `FoldRecord`."""
+class Fit(Fold):
+    """A fit still to be done, with everything it takes."""
 
     estimator: Any
     X: ArrayLike
@@ -106,15 +106,14 @@ class FoldTask(_Fold):
     folds: int
     seed: int
 
-    def run(self) -> FoldRecord:
-        """Fit and test the learner on this fold."""
+    def fit_and_predict(self) -> tuple[Any, np.ndarray, npt.NDArray[np.intp], float]:
+        """Return the fitted model, its predictions for the fold's examples, the rows of these, and the fit time."""
         train, test = self._partition()
         model = seeded(self.estimator, derive_seed(self.seed, self.repeat, self.fold))
         start = time.perf_counter()
         model.fit(_safe_indexing(self.X, train), _safe_indexing(self.y, train))
         seconds = time.perf_counter() - start
-        right = np.asarray(model.predict(_safe_indexing(self.X, test))) == np.asarray(_safe_indexing(self.y, test))
-        return FoldRecord(*self.key, len(test), int(right.sum()), *_size(model), seconds)
+        return model, np.asarray(model.predict(_safe_indexing(self.X, test))), test, seconds
 
     @property
     def n_test(self) -> int:
@@ -126,9 +125,23 @@ class FoldTask(_Fold):
         n = len(np.asarray(self.y))
         if self.folds == n:  # leave one out: classes cannot be dealt evenly
             return np.delete(np.arange(n), self.fold), np.array([self.fold])
-        partition = StratifiedKFold(self.folds, shuffle=True, random_state=derive_seed(self.seed, self.repeat))
-        train, test = list(partition.split(np.zeros(n), self.y))[self.fold]
+        train, test = list(self.splitter().split(np.zeros(n), self.y))[self.fold]
         return train, test
+
+    def splitter(self) -> StratifiedKFold | KFold:
+        """Return what deals the examples to folds."""
+        return StratifiedKFold(self.folds, shuffle=True, random_state=derive_seed(self.seed, self.repeat))
+
+
+@dataclass(frozen=True)
+class FoldTask(Fit):
+    """A fit of a classifier still to be done, with everything it takes to make its `FoldRecord`."""
+
+    def run(self) -> FoldRecord:
+        """Fit and test the learner on this fold."""
+        model, predicted, test, seconds = self.fit_and_predict()
+        right = predicted == np.asarray(_safe_indexing(self.y, test))
+        return FoldRecord(*self.key, len(test), int(right.sum()), *size_of(model), seconds)
 
 
 @dataclass(frozen=True)
@@ -179,7 +192,7 @@ def derive_seed(*numbers: int) -> int:
     return int(np.random.SeedSequence([len(numbers), *numbers]).generate_state(1)[0])
 
 
-def _size(model: Any) -> tuple[int | None, int | None, int | None, int | None]:
+def size_of(model: Any) -> tuple[int | None, int | None, int | None, int | None]:
     """Return the sizes of a fitted model, or of the best or last model inside it."""
     while hasattr(model, "best_estimator_") or hasattr(model, "steps"):
         model = model.best_estimator_ if hasattr(model, "best_estimator_") else model.steps[-1][1]
@@ -220,10 +233,15 @@ def make_tasks(
 
 def run_tasks(tasks: Iterable[FoldTask], n_jobs: int = 1) -> Iterator[FoldRecord]:
     """Yield the records of the tasks as they come, in any order."""
+    return in_parallel(tasks, n_jobs)
+
+
+def in_parallel(tasks: Iterable[Any], n_jobs: int) -> Iterator[Any]:
+    """Yield what the method `run` of each task returns, as it comes."""
     # Started now, not when the first record is asked for: see `oc1.experiments`, whose workers inherit what is set now.
-    records: Iterator[FoldRecord] = Parallel(
+    records: Iterator[Any] = Parallel(
         n_jobs=n_jobs, return_as="generator_unordered", initializer=end_with_parent, initargs=(os.getpid(),)
-    )(delayed(FoldTask.run)(task) for task in tasks)
+    )(delayed(type(task).run)(task) for task in tasks)
     return records
 
 

@@ -129,6 +129,20 @@ class BaseOC1Estimator(BaseEstimator):
         """Return what Dask tells models apart by; of a dataclass it would only look at the parameters."""
         return str(joblib.hash(self))
 
+    def __call__(self, X: npt.ArrayLike) -> np.ndarray:
+        """Return the probabilities of the classes, or the predicted numbers: what shap.Explainer asks of a model.
+
+        Parameters
+        ----------
+        X : array-like (n_samples, n_features)
+
+        Returns
+        -------
+        array (n_samples, n_classes) or (n_samples,)
+        """
+        model: Any = self
+        return np.asarray(model.predict_proba(X) if hasattr(model, "predict_proba") else model.predict(X))
+
     def _from_parameters(self, kind: type[Record], **further: Any) -> Record:
         """Make a dataclass whose fields are parameters of the same names, but for those given here."""
         own = {field.name for field in fields(kind) if field.init} & set(self._get_param_names())  # type: ignore[arg-type]

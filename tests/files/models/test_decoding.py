@@ -107,6 +107,17 @@ CHANGES = [
     ("axis", put("parameters", "criterion", "\x1b[2J" * 50), r"parameters: The 'criterion' parameter"),
     ("axis", put("source", "ranges", [[1.0, 0.0]] * 2), r"source\.ranges\[0\]: the smallest value is larger"),
     ("axis", put("source", "n_examples", "many"), r"source\.n_examples: must be a whole number, not 'many'"),
+    (
+        "axis",
+        put("source", "columns", {"n_columns": 4, "target": 1, "attributes": [1, 2]}),
+        r"source\.columns\.attributes: must rise, and be without the target",
+    ),
+    (
+        "axis",
+        put("source", "columns", {"n_columns": 2, "target": 1, "attributes": [0, 1]}),
+        r"source\.columns\.n_columns: must be from 3",
+    ),
+    ("axis", put("source", "columns", {"n_columns": 4, "target": 3}), r"source\.columns\.attributes: is missing"),
     ("axis", put("source", "one_hot", {"0": ["a", "b", "c"]}), r"source\.one_hot: the 0/1 columns are not attributes"),
     ("bag", put("oob_decision_function", [[]] * 3), r"oob_decision_function\[0\]: must have 2 entries, but has 0"),
     ("bag", put("oob_decision_function", 0, [None, 0.5]), "oob_decision_function: a row must have no null, or nothing"),

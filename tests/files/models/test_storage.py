@@ -20,6 +20,7 @@ from waiting import MAX_WAIT_SECONDS
 
 from oc1 import OC1Classifier, OC1EnsembleClassifier
 from oc1.baselines import CARTClassifier, LMDTClassifier
+from oc1.files.inputs import FileColumns
 from oc1.files.models import storage as models
 from oc1.files.models.record import Score
 from oc1.files.models.storage import Source, load_model, read_model, save_model
@@ -209,7 +210,9 @@ def test_source_is_kept(fitted, tmp_path):
     assert all(map(math.isnan, stored.source.ranges[1]))
     assert stored.source.n_examples == 120
     scores = {"training": Score("accuracy", 0.99, 120), "held_out": Score("r2", -0.5, 30)}
-    whole = Source("species", {}, (), 120, "iris.csv", "2026-11-16", {"oc1": "0.1.0"}, **scores)
+    whole = Source(
+        "species", {}, (), 120, "iris.csv", "2026-11-16", {"oc1": "0.1.0"}, **scores, columns=FileColumns(4, 0, (1, 3))
+    )
     save_model(fitted["oc1"], path, source=whole)
     again = load_model(path)
     assert again.source_ == read_model(path).source == whole

@@ -43,15 +43,18 @@ def compare(
     """
     names = list(dict.fromkeys(learner or []))
     check_learners(names, {})
+    if "regressor" in names:
+        raise UsageError("--learner regressor predicts numbers; for these, use oc1 cv --learner regressor")
     for name in names:
         if name in ALWAYS:
             raise UsageError(f"--learner {name} is not needed: it is always compared")
     import numpy as np
 
     from ...evaluation.comparison import compare as compare_learners
-    from ..training import read_training_table
+    from ..training import check_classes, read_training_table
 
     table = read_training_table(data, options, one_hot=one_hot)
+    check_classes(table)
     further = {LEARNERS[name].title: make_estimator(name, {}) for name in names}
     comparison = on_workers(
         dask,

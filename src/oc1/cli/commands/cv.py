@@ -15,7 +15,7 @@ from ..screen import UsageError, note, print_json, print_table, say
 
 if TYPE_CHECKING:
     from ...evaluation.protocol import FoldRecord
-    from ...files.tables import ReadOptions
+    from ...files.tables import ReadOptions, Table
 
 CLASSIFIERS = [name for name in LEARNERS if name != "regressor"]
 
@@ -24,7 +24,7 @@ def cv(
     data: Data,
     options: ReadOptions,
     parameters: dict[str, Any],
-    learner: Annotated[list[str] | None, choice(CLASSIFIERS, "--learner", "-l")] = None,
+    learner: Annotated[list[str] | None, choice([*LEARNERS], "--learner", "-l")] = None,
     folds: Folds = 5,
     repeats: Repeats = 1,
     leave_one_out: bool = False,
@@ -39,14 +39,16 @@ def cv(
     """Cross-validate learners side by side, on the same folds.
 
     A parameter is used by the learners that have it; one that none of them has is an error. The last column is the
-    p-value of the difference from the first learner (corrected paired t-test).
+    p-value of the difference from the first learner (corrected paired t-test). For --learner regressor, R2 and errors
+    are shown instead of accuracies.
 
     Example: oc1 cv iris.csv --learner oc1 --learner axis --learner c45 --repeats 10
 
     Parameters
     ----------
     learner : NAME
-        oc1, axis, vote, cart, cart-lc, c45, lmdt, sadt, msmt, perceptron; may be given several times (default: oc1).
+        oc1, axis, vote, cart, cart-lc, c45, lmdt, sadt, msmt, perceptron; may be given several times; or regressor
+        (default: oc1).
     leave_one_out : bool
         As many folds as examples.
     verbose : int
@@ -54,50 +56,87 @@ def cv(
     """
     names = list(dict.fromkeys(learner or ["oc1"]))
     check_learners(names, parameters)
-    contestants = {name: make_estimator(name, parameters, strict=False) for name in names}
 
-    import numpy as np
-
-    from ...evaluation.comparison import table_cells
-    from ...evaluation.protocol import cross_validate
+    from ..questions import as_regression, wants_regression
     from ..training import check_classes, for_categories, read_training_table
 
-    table = read_training_table(data, options, one_hot=one_hot, categorical=categorical)
+    is_regression = names == ["regressor"]
+    table = read_training_table(data, options, one_hot=one_hot, categorical=categorical, numbers=is_regression)
+    if learner is None and wants_regression(table):
+        names, is_regression, table = ["regressor"], True, as_regression(table)
+        check_learners(names, parameters)
+    contestants = {name: make_estimator(name, parameters, strict=False) for name in names}
     if table.categorical:
         contestants = {name: for_categories(name, own) for name, own in contestants.items()}
-    check_classes(table)
-    y = np.asarray(table.y)
-    classes, counts = np.unique(y, return_counts=True)
-    n = int(counts.sum())
-    if leave_one_out:
-        folds, repeats = n, 1
-    else:
-        _check_folds(folds, classes, counts)
+    if not is_regression:
+        check_classes(table)
+    n = len(table.y)
+    folds, repeats = (n, 1) if leave_one_out else (folds, repeats)
+    how = "leave-one-out" if leave_one_out else f"{repeats} x {folds}-fold cross-validation"
+    settings = {"data": data, "examples": n, "folds": folds, "repeats": repeats, "seed": seed}
+    n_classes = None if is_regression else _check_folds(folds, table.y, leave_one_out)
+    if is_regression and folds > n:
+        raise UsageError(f"there are {n} examples; use fewer --folds, or --leave-one-out")
     with progress_bar("folds", len(names) * folds * repeats) as bar:
 
-        def on_record(record: FoldRecord) -> None:
+        def on_record(record: Any) -> None:
             if verbose and not json:
-                fold = f"{record.learner}: repeat {record.repeat + 1}, fold {record.fold + 1}"
-                say(f"{fold}: {record.n_correct}/{record.n_test} correct, {record.leaves} leaves")
+                say(f"{record.learner}: repeat {record.repeat + 1}, fold {record.fold + 1}: {_outcome(record)}")
             bar.advance()
 
-        def run() -> list[FoldRecord]:
-            return cross_validate(
-                contestants, table.X, y, repeats=repeats, folds=folds, seed=seed, n_jobs=jobs, on_record=on_record
-            )
+        options_of_run = {"repeats": repeats, "folds": folds, "seed": seed, "n_jobs": jobs, "on_record": on_record}
+        records = on_workers(dask, lambda: _run(contestants, table, is_regression, options_of_run))
+    kept = [] if leave_one_out else [asdict(one) for one in records]
+    if is_regression:
+        _report_regression(records, f"{n} examples; {how}", settings | {"records": kept}, json)
+        return
+    from ...evaluation.comparison import table_cells
 
-        records = on_workers(dask, run)
     learners = _results(records, names[0])
     if json:
-        settings = {"data": data, "examples": n, "folds": folds, "repeats": repeats, "seed": seed}
         shares = [as_shares(row, "accuracy", "accuracy_sd") for row in learners]
-        kept = [] if leave_one_out else [asdict(one) for one in records]
         print_json(settings | {"learners": shares, "records": kept})
         return
-    how = "leave-one-out" if leave_one_out else f"{repeats} x {folds}-fold cross-validation"
-    say(f"{n} examples, {len(classes)} classes; {how}")
+    say(f"{n} examples, {n_classes} classes; {how}")
     header = ["learner", "accuracy %", "leaves", "depth", "seconds per fit", f"p, against {names[0]}"]
     print_table(header, [table_cells(row, digits=2) for row in learners])
+
+
+def _run(contestants: dict[str, Any], table: Table, is_regression: bool, options: dict[str, Any]) -> list[Any]:
+    """Return the records of a cross-validation."""
+    if is_regression:
+        from ...evaluation.regression import cross_validate_regressors
+
+        return list(cross_validate_regressors(contestants, table.X, table.y, **options))
+    from ...evaluation.protocol import cross_validate
+
+    return list(cross_validate(contestants, table.X, table.y, **options))
+
+
+def _outcome(record: Any) -> str:
+    """Say how one fold went."""
+    if hasattr(record, "n_correct"):
+        return f"{record.n_correct}/{record.n_test} correct, {record.leaves} leaves"
+    return f"mean absolute error {record.absolute_error:.4g}, {record.leaves} leaves"
+
+
+def _report_regression(records: list[Any], title: str, settings: dict[str, Any], json: bool) -> None:
+    """Print how regressors did."""
+    from ...evaluation.regression import summarise_regression
+
+    rows = summarise_regression(records)
+    if json:
+        print_json(settings | {"learners": [asdict(row) for row in rows]})
+        return
+    say(title)
+    header = ["learner", "R2", "mean absolute error", "root mean squared error", "leaves", "depth", "seconds per fit"]
+    cells = []
+    for row in rows:
+        deviation = "" if row.r2_sd is None else f" ± {row.r2_sd:.3f}"
+        errors = [f"{row.absolute_error:.4g}", f"{row.root_squared_error:.4g}"]
+        sizes = ["-" if size is None else f"{size:.1f}" for size in (row.leaves, row.depth)]
+        cells.append([row.learner, f"{row.r2:.3f}{deviation}", *errors, *sizes, f"{row.seconds:.3f}"])
+    print_table(header, cells)
 
 
 def _results(records: list[FoldRecord], first: str) -> list[dict[str, Any]]:
@@ -112,12 +151,19 @@ def _results(records: list[FoldRecord], first: str) -> list[dict[str, Any]]:
     return rows
 
 
-def _check_folds(folds: int, classes: Any, counts: Any) -> None:
+def _check_folds(folds: int, y: Any, leave_one_out: bool) -> int:
+    """Return the number of classes, if they have enough examples for the folds."""
+    import numpy as np
+
+    classes, counts = np.unique(y, return_counts=True)
+    if leave_one_out:
+        return len(classes)
     if counts.max() < folds:
         raise UsageError(f"no class has {folds} examples; use fewer --folds, or --leave-one-out")
     if counts.min() < folds:
         rarest = classes[counts.argmin()]
         note(f"note: class {rarest!s} has only {counts.min()} examples: some folds have none")
+    return len(classes)
 
 
 def as_shares(row: dict[str, Any], *names: str) -> dict[str, Any]:
@@ -126,11 +172,11 @@ def as_shares(row: dict[str, Any], *names: str) -> dict[str, Any]:
 
 
 def check_learners(names: list[str], parameters: dict[str, Any]) -> None:
-    """Refuse learners that do not exist or are not classifiers, and parameters that none of them has."""
+    """Refuse learners that do not exist or do not go together, and parameters that none of them has."""
     from ...learners.registry import parameters_of
 
-    if "regressor" in names:
-        raise UsageError("--learner regressor predicts numbers; only classifiers can be cross-validated here")
+    if "regressor" in names and names != ["regressor"]:
+        raise UsageError("--learner regressor predicts numbers, and cannot be compared with classifiers")
     for name in names:
         make_estimator(name, {})
     known = {key for name in names for key in parameters_of(name)}
