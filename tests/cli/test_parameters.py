@@ -8,6 +8,7 @@ from command_line import run
 
 from oc1 import OC1Classifier, load_model
 from oc1.cli.parameters import OPTIONS, RENAMED
+from oc1.cli.screen import UsageError
 from oc1.growing.options import STARTS
 
 
@@ -29,6 +30,29 @@ def test_options_say_what_the_class_does(option):
     if option.kind is str and names:
         assert set(option.choices) - {"none"} == names
         assert ("none" in option.choices) == (None in constraints and default is not None)
+
+
+@pytest.mark.parametrize(
+    ("name", "typed", "expected"),
+    [
+        ("min_samples_leaf", "5", 5),
+        ("min_samples_leaf", "0.1", 0.1),
+        ("min_samples_split", "0.5", 0.5),
+        ("max_features", "3", 3),
+        ("max_features", "0.5", 0.5),
+        ("max_features", "sqrt", "sqrt"),
+    ],
+)
+def test_numbers_and_shares_are_told_apart(name, typed, expected):
+    value = OPTIONS[name].value(typed)
+    assert value == expected
+    assert type(value) is type(expected)
+
+
+@pytest.mark.parametrize(("name", "words"), [("min_samples_leaf", "a number or a share"), ("max_features", "sqrt")])
+def test_other_texts_are_no_numbers(name, words):
+    with pytest.raises(UsageError, match=words):
+        OPTIONS[name].value("few")
 
 
 def test_options_for_several_names_know_them_all():

@@ -273,6 +273,8 @@ OPTIONS = {
     "leaves": {"max_leaf_nodes": 3, "max_depth": 3},
     "leaves of the purest": {"max_leaf_nodes": 4, "max_depth": 3, "prune": None},
     "least leaf": {"min_samples_leaf": 400, "max_depth": None},
+    "least share": {"min_samples_leaf": 0.07, "min_samples_split": 0.2, "max_depth": None},
+    "least weight": {"min_weight_fraction_leaf": 0.07, "max_depth": None},
     "least split": {"min_samples_split": 900, "min_impurity_decrease": 0.01, "max_depth": None, "prune": None},
     "starts": {"starts": ["axis", "linear", "random"]},
     "as in the paper": {"normalize": "positive", "prune": "holdout", "n_restarts": 3},
@@ -727,6 +729,16 @@ def test_data_in_memory_are_for_the_local_classifier(client):
         DaskOC1Classifier(client=client).fit(X, y)
     with pytest.raises(TypeError, match="y must be a Dask array or a Dask series"):
         DaskOC1Classifier(client=client).fit(spread(X, ()), y)
+
+
+def test_drawing_attributes_needs_all_examples_in_one_place(client, small):
+    X, y = rows(LARGE + 1)
+    clf = DaskOC1Classifier(client=client, max_features=1, **QUICK)
+    with pytest.raises(ValueError, match="max_features=1 needs all examples in one place, at most 700 on a cluster"):
+        clf.fit(spread(X, (100,)), spread(y, (100,)))
+    assert_nothing_left(client)
+    here = OC1Classifier(max_features=1, **QUICK).fit(X[:LARGE], y[:LARGE])
+    assert_same(clf.fit(spread(X[:LARGE], (100,)), spread(y[:LARGE], (100,))), here)
 
 
 def test_refining_needs_all_examples_in_one_place(client, small):

@@ -27,7 +27,7 @@ from oc1.tree.wording import number
 @njit
 def best_step(margins, rates, y, weights, units, code, min_leaf):
     """Return (score, alpha) of the best split along a line."""
-    response = _regression.prepare_response(y, weights, units, code, min_leaf)
+    response = _regression.prepare_response(y, weights, units, code, min_leaf, -np.inf)
     work = _regression.make_work(1, y.size, code, 0, np.uint64(0))
     return _regression.line_search(margins, rates, response, _regression.NO_SPLIT, work)
 

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from sklearn.utils._param_validation import Interval, Options, StrOptions
 
 from ..data.categories import labels_of
+from ..data.sparse_input import by_blocks
 from ..data.training import Training
 from ..growing.linear_tests import LinearTest
 from ..growing.nodes import GrownNode, structure_of
@@ -445,11 +446,12 @@ class C45Classifier(CategoricalTree, SplitterTree, TreeClassifier):
         that differ, for a vote (see `OC1EnsembleClassifier`).
     max_depth : int or None, default=None
         Maximum depth of the tree; the root has depth 0.
-    min_samples_split : int, default=2
-        Nodes with less weight than this become leaves. (Examples have weight 1 by default.)
-    min_samples_leaf : int, default=2
+    min_samples_split : int or float, default=2
+        Nodes with less weight than this become leaves. (Examples have weight 1 by default.) A float is a share of the
+        number of examples.
+    min_samples_leaf : int or float, default=2
         Minimum weight on each side of a split, not counting examples with a missing value. As in C4.5, it is more at
-        large nodes: a tenth of the examples for each class, up to 25.
+        large nodes: a tenth of the examples for each class, up to 25. A float is a share of the number of examples.
     max_leaf_nodes : int or None, default=None
         Grow best-first, up to this number of leaves.
     min_impurity_decrease : float, default=0.0
@@ -506,7 +508,7 @@ class C45Classifier(CategoricalTree, SplitterTree, TreeClassifier):
     release: int = parameter(5, Options(Integral, {5, 8}))
     subset: bool = parameter(False, "boolean")
     n_choices: int = parameter(1, at_least(1))
-    min_samples_leaf: int = 2
+    min_samples_leaf: float = 2
     prune: str | None = parameter("error", StrOptions({"error"}), None)
 
     def _splitter(self, data: Training, rows: np.ndarray) -> Splitter:
@@ -536,7 +538,7 @@ class C45Classifier(CategoricalTree, SplitterTree, TreeClassifier):
 
         Parameters
         ----------
-        X : array-like (n_samples, n_features)
+        X : array-like or sparse matrix (n_samples, n_features)
 
         Returns
         -------
@@ -550,7 +552,7 @@ class C45Classifier(CategoricalTree, SplitterTree, TreeClassifier):
 
         Parameters
         ----------
-        X : array-like (n_samples, n_features)
+        X : array-like or sparse matrix (n_samples, n_features)
             An example with a missing value in a test is split between the branches, so it reaches several leaves.
 
         Returns
@@ -578,7 +580,10 @@ class C45Classifier(CategoricalTree, SplitterTree, TreeClassifier):
         return replace(tree, missing=missing)
 
     def _shares(self, X: npt.ArrayLike, smoothing: float) -> np.ndarray:
-        rows, tree = self._checked(X), cast(Tree, self.tree_)
+        return by_blocks(lambda rows: self._shares_of(rows, smoothing), self._checked_rows(X))
+
+    def _shares_of(self, rows: np.ndarray, smoothing: float) -> np.ndarray:
+        tree = cast(Tree, self.tree_)
         if not tree.has_thresholds:  # a category may not have occurred at a node
             return fractional_probabilities(tree, rows.astype(np.float64), smoothing)
         probabilities: np.ndarray = tree.outputs(smoothing)[tree.apply(rows)]

@@ -158,10 +158,10 @@ class LMDTClassifier(SplitterClassifier):
         A machine is good enough if it loses at most this fraction of the best machine's information gain.
     max_depth : int or None, default=None
         Maximum depth of the tree; the root has depth 0.
-    min_samples_split : int, default=2
-        Nodes with fewer examples become leaves.
-    min_samples_leaf : int, default=1
-        Minimum number of examples on each branch of a machine.
+    min_samples_split : int or float, default=2
+        Nodes with fewer examples become leaves. A float is a share of all examples.
+    min_samples_leaf : int or float, default=1
+        Minimum number of examples on each branch of a machine. A float is a share of all examples.
     max_leaf_nodes : int or None, default=None
         Grow best-first, up to this number of leaves; a node with too many branches to stay below it becomes a leaf.
     min_impurity_decrease : float, default=0.0

@@ -22,11 +22,13 @@ from .screen import UsageError, check_choice
 RENAMED = {"random_state": "--seed", "n_jobs": "--jobs", "verbose": "-v", "categorical_features": "--categorical"}
 #: Where the help shows a parameter, if not under "Search".
 PANELS = {
-    "When a node stays a leaf": "complexity_penalty max_depth min_samples_split min_samples_leaf max_leaf_nodes "
-    "min_impurity_decrease",
+    "When a node stays a leaf": "complexity_penalty max_depth min_samples_split min_samples_leaf "
+    "min_weight_fraction_leaf max_leaf_nodes min_impurity_decrease",
     "Pruning and probabilities": "prune prune_fraction prune_se ccp_alpha smoothing",
     "Readable tests": "max_terms sparsity rounding",
 }
+#: What is a number of examples or attributes, or a share of them.
+NUMBER_OR_SHARE = "int or float"
 #: Types by the first word of numpydoc's; what is not here is text.
 KINDS: dict[str, Any] = {"int": int, "float": float, "bool": bool, "list": list[str], "dict": list[str]}
 
@@ -38,11 +40,18 @@ class ParameterOption(NamedTuple):
     kind: Any
     choices: tuple[str, ...]
     help: str
+    is_number: bool = False  # typed as a number of either kind, or as one of the choices
 
     @property
     def flag(self) -> str:
         """The option as it is typed."""
         return "--" + self.name.replace("_", "-")
+
+    @property
+    def _metavar(self) -> str | None:
+        if self.name == "class_weight":
+            return "balanced|LABEL=WEIGHT"
+        return "NUMBER" if self.is_number else "NAME" if self.choices else None
 
     def declaration(self) -> inspect.Parameter:
         """Return it as typer takes it."""
@@ -50,7 +59,7 @@ class ParameterOption(NamedTuple):
             self.flag if self.kind is not bool else f"{self.flag}/--no-{self.flag[2:]}",
             help=self.help,
             rich_help_panel=next((panel for panel, names in PANELS.items() if self.name in names.split()), "Search"),
-            metavar="balanced|LABEL=WEIGHT" if self.name == "class_weight" else "NAME" if self.choices else None,
+            metavar=self._metavar,
             autocompletion=completing(self.choices) if self.choices else None,
             show_default=False,
         )
@@ -61,6 +70,10 @@ class ParameterOption(NamedTuple):
         """Turn what was typed into the parameter."""
         if self.name == "class_weight":
             return given[0] if given == ["balanced"] else dict(map(_class_weight, given))
+        if self.is_number and isinstance(number := _literal(given), int | float):
+            return number
+        if self.is_number and not self.choices:
+            raise UsageError(f"{self.flag} takes a number or a share, got {given!r}")
         if self.choices:
             for one in given if isinstance(given, list) else [given]:
                 check_choice(self.flag, one, self.choices)
@@ -78,7 +91,8 @@ def _documented_options() -> dict[str, ParameterOption]:
 def _option(name: str, type_: str, text: str) -> ParameterOption:
     """Make an option of an entry in numpydoc: ``order : {"sequential", "best"}, default="best"``, and a text."""
     type_, default = re.split(r",\s+default=", type_)
-    kind = KINDS.get(type_.split()[0].rstrip(","), str)
+    is_number = type_.startswith(NUMBER_OR_SHARE)
+    kind = str if is_number else KINDS.get(type_.split()[0].rstrip(","), str)
     # The names that a list may hold are in quotes in its text.
     names = re.search("{(.*)}", type_)
     choices = ast.literal_eval(f"[{names[1]}]") if names else re.findall(r'"(\w+)"', text) if "list" in type_ else []
@@ -92,7 +106,7 @@ def _option(name: str, type_: str, text: str) -> ParameterOption:
     if default != "None" or meaning:
         shown = meaning[1] if default == "None" and meaning else ", ".join(re.findall(r"[\w.]+", default))
         parts.append(f"(default: {shown})")
-    return ParameterOption(name, kind, tuple(choices), _with_flags(" ".join(parts)))
+    return ParameterOption(name, kind, tuple(choices), _with_flags(" ".join(parts)), is_number)
 
 
 def _with_flags(text: str) -> str:

@@ -47,7 +47,8 @@ class DaskOC1Classifier(OC1Classifier):
         The cluster. None: the client that was created last.
     **parameters
         All parameters of `OC1Classifier`, with the same names and defaults. ``n_jobs`` has no effect: all threads of
-        the workers are used. ``refine=True`` is an error above 100,000 rows, because it needs all data in one place.
+        the workers are used. ``refine=True`` and `max_features` are errors above 100,000 rows, because they need all
+        data in one place.
 
     Attributes
     ----------
@@ -123,8 +124,13 @@ class DaskOC1Classifier(OC1Classifier):
                     f"refine=True needs all examples in one place, at most {self._large:,} on a cluster: leave it at "
                     "None"
                 )
+            elif self.max_features_ < self.n_features_in_:
+                raise ValueError(
+                    f"max_features={self.max_features!r} needs all examples in one place, at most {self._large:,} on a "
+                    "cluster: leave it at None"
+                )
             else:
-                self._learn(data.with_fill())  # type: ignore[arg-type]
+                self._learn_in_numbers(data.with_fill())  # type: ignore[arg-type]
             self.traffic_ = session.traffic
         if self.verbose:
             Reporter(self.verbose).write(str(self.traffic_))
@@ -260,7 +266,7 @@ def fit_whole(partitions: list[Partition], model: OC1Classifier, known: dict[str
     X, y, weights = map(np.concatenate, zip(*(own[:3] for own in partitions), strict=True))
     own_weights = weights if weights.size else None
     before = set(model.__dict__)
-    model._learn(Training(X, y, own_weights, attribute_means(X, own_weights), **known))
+    model._learn_in_numbers(Training(X, y, own_weights, attribute_means(X, own_weights), **known))
     return {name: value for name, value in model.__dict__.items() if name not in before}
 
 

@@ -166,6 +166,8 @@ def _is_text_type(X: Any, m: int) -> bool:
 
 def learn_and_encode(X: Any, categorical_features: Any) -> tuple[Any, Categories]:
     """Return X with numbers in its categorical columns, and the categories (empty if no column is categorical)."""
+    if categorical_features is not None and not isinstance(categorical_features, str):
+        _refuse_sparse(X)
     columns = find_categorical(X, categorical_features)
     if len(columns) == 0:
         return X, ()

@@ -249,7 +249,7 @@ class NodeKernels:
         return (3, size) if split.split_node(*data, size, centred, nodes, work) else (1, 0)
 
     def _criterion(self, settings: Settings) -> Criterion:
-        return Criterion(self.options.measure.code, settings.min_leaf, *self._functions)
+        return Criterion(self.options.measure.code, settings.min_leaf, *self._functions, settings.min_weight)
 
     def search(
         self, node: PendingNode, settings: Settings, with_axis: bool, given: list[np.ndarray] | None = None

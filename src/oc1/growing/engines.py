@@ -322,6 +322,17 @@ class LocalExamples:
         """Return the same examples with columns of their own."""
         return self.taken(np.arange(self.start, self.stop))
 
+    def parted(self, test: LinearTest) -> tuple[LocalExamples, LocalExamples]:
+        """Bring the examples into the order of a test's sides, as `kernels.split` does; return both."""
+        arrays, here = self.arrays, slice(self.start, self.stop)
+        goes_right = project_rows(self.engine.X, self.rows, arrays.fill, test) > test.threshold
+        order = np.argsort(goes_right, kind="stable")
+        weights = [arrays.weights] if arrays.weights.size else []
+        for array in (arrays.labels, arrays.rows, *weights, *(arrays.columns if self.has_columns else ())):
+            array[here] = array[here][order]
+        middle = self.stop - int(np.count_nonzero(goes_right))
+        return self.part(self.start, middle), self.part(middle, self.stop)
+
     def sample(self) -> LocalExamples:
         """Return an even sample."""
         return self.taken(self.start + sample_positions(self.size))

@@ -25,6 +25,7 @@ from .nodes import Expansion, NodeTable, PendingNode
 from .penalised import PenalisedPolicy
 from .progress import Reporter, advance
 from .purest import PurestPolicy
+from .subspaces import SubspacePolicy, subspace_size
 
 
 class Policy(Protocol):
@@ -52,6 +53,9 @@ def make_grower(engine: Engine, reporter: Reporter | None = None) -> Grower:
     pool = engine.pool if engine.is_local and not reporter.n_moves else None
     kernels = NodeKernels(engine.setup, engine.max_local_rows, reporter, pool)
     policy = PenalisedPolicy if kernels.options.is_penalised else PurestPolicy
+    size = subspace_size(kernels.options.max_features, kernels.n_features)
+    if size < kernels.n_features:
+        return Grower(engine, SubspacePolicy(kernels, size, policy), kernels)
     return Grower(engine, policy(kernels), kernels)
 
 

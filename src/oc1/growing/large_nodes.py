@@ -35,22 +35,29 @@ class LargeNode:
     def __init__(self, node: PendingNode, kernels: NodeKernels):
         self.node, self.kernels = node, kernels
         self.examples: EngineExamples = node.examples
-        self.scorer = self._scorer_of(node, kernels.settings.min_leaf)
+        self.scorer = self._scorer_of(node, kernels.settings)
         sample = self.examples.sample()
         #: The same node, but with an even sample of its examples.
         self.sample = node._replace(examples=sample, class_weights=sample.class_weights)
         self._sketch = Sketch(sample.arrays.columns)
 
-    def _scorer_of(self, node: PendingNode, min_leaf: int) -> Scorer:
+    def _scorer_of(self, node: PendingNode, settings: Settings) -> Scorer:
         present = np.flatnonzero(node.class_weights > 0.0)
         measure, n_classes = self.kernels.options.measure, self.kernels.n_classes
-        return Scorer(node.examples.class_sizes, node.class_weights[present], present, measure, min_leaf, n_classes)
+        limits = settings.min_leaf, n_classes, settings.min_weight
+        return Scorer(node.examples.class_sizes, node.class_weights[present], present, measure, *limits)
 
     @property
     def _sample_settings(self) -> Settings:
         """The settings for the sample, of which fewer examples stand for those that each side of a split must have."""
-        settings = self.kernels.settings
-        return settings._replace(min_leaf=max(1, settings.min_leaf * self.sample.size // self.node.size))
+        return self._on_sample(self.kernels.settings)
+
+    def _on_sample(self, settings: Settings) -> Settings:
+        min_leaf = max(1, settings.min_leaf * self.sample.size // self.node.size)
+        min_weight = settings.min_weight
+        if min_weight > NO_SPLIT:
+            min_weight *= self.sample.class_weights.sum() / self.node.class_weights.sum()
+        return settings._replace(min_leaf=min_leaf, min_weight=min_weight)
 
     # ------------------------------------------------------------------------------------------------ searching
 
@@ -63,7 +70,7 @@ class LargeNode:
         if settings.n_runs == 0 or self.node.size < settings.min_oblique:
             return Searched(axis, np.zeros((0, PLANE + self.kernels.n_features + 1)))
         self._tell(f"on a sample of {self.sample.size} of {self.node.size} examples:")
-        on_sample = settings._replace(min_leaf=self._sample_settings.min_leaf)
+        on_sample = self._on_sample(settings)
         found = self.kernels.search(self.sample, on_sample, bool(settings.axis_starts), given)
         runs = found.runs
         n_made = len(found.made)
@@ -100,7 +107,7 @@ class LargeNode:
     def _promising(self, planes: np.ndarray) -> list[int]:
         """Return the runs that are worth going on with, by how they do on the sample."""
         counts, weights = count_sides(self.sample.examples, planes)
-        scorer = self._scorer_of(self.sample, self._sample_settings.min_leaf)
+        scorer = self._scorer_of(self.sample, self._sample_settings)
         return promising(planes, scorer.sides(counts, weights), weights, scorer)
 
     @cached_property

@@ -12,6 +12,7 @@ from ..data.sampling import weight_of_one
 from ..data.search_space import SearchSpace
 from ..impurity import Measure
 from ..kernels import layout
+from ..kernels.layout import NO_SPLIT
 from ..kernels.records import Settings
 
 #: From this number of examples on, the runs of a node's search are shared among the threads. (That changes the order of
@@ -57,6 +58,8 @@ class GrowthOptions:
     max_depth: int | None = None
     min_samples_split: int = 2
     min_samples_leaf: int = 1
+    min_weight_fraction_leaf: float = 0.0
+    max_features: float | str | None = None  # see `oc1.growing.subspaces`
     max_leaf_nodes: int | None = None
     min_impurity_decrease: float = 0.0
     normalize: str = "standard"
@@ -102,6 +105,7 @@ class GrowthOptions:
         min_oblique = 2 * n_features if self.min_samples_oblique is None else self.min_samples_oblique
         return Settings(
             min_leaf=self.min_samples_leaf,
+            min_weight=self.min_weight_fraction_leaf * total if self.min_weight_fraction_leaf > 0.0 else NO_SPLIT,
             axis=self.splits != "oblique",
             min_oblique=min_oblique if self.splits == "best" else 0,
             n_runs=min(self.n_runs(n_features), max(1, self.n_restarts)),

@@ -214,10 +214,11 @@ class PenalisedPolicy:
         n_terms = int(np.count_nonzero(fit.plane[:-1]))
         if n_terms == 0:
             return None
-        if self.settings.min_leaf > 1:
-            n_left = looked.left_weights(fit.plane, BY_FILL).sum() / self._rules.unit
-            n_right = looked.node.class_weights.sum() / self._rules.unit - n_left
-            if min(n_left, n_right) < self.settings.min_leaf:
+        min_leaf, min_weight = self.settings.min_leaf, self.settings.min_weight
+        if min_leaf > 1 or min_weight > NO_SPLIT:
+            left = looked.left_weights(fit.plane, BY_FILL).sum()
+            lighter = min(left, looked.node.class_weights.sum() - left)
+            if lighter / self._rules.unit < min_leaf or lighter < min_weight:
                 return None
         # Judged by examples that the plane has not seen; but its attributes were chosen with them.
         worth = fit.value - LEFT_OUT_SHARE * self._cost_of_choice(n_terms) * price

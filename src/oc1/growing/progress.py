@@ -61,6 +61,10 @@ class Reporter:
         self.write: Callable[[str], None] = lambda line: write(printable(line))  # names come from files
         self.names = tuple(feature_names)
 
+    def on_attributes(self, chosen: Sequence[int]) -> Reporter:
+        """Return a reporter of searches on some of the attributes."""
+        return Reporter(self.verbose, [feature_name(self.names, m) for m in chosen], self.write)
+
     @property
     def n_moves(self) -> int:
         """Room for moves that the kernels need."""

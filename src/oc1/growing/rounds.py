@@ -102,6 +102,8 @@ class Scorer:
         Examples that a side must have.
     n_classes : int, optional
         How many classes the data have: a user's measure is given counts of all of them.
+    min_weight : float, optional
+        Weight that a side must have.
     """
 
     def __init__(
@@ -112,9 +114,10 @@ class Scorer:
         measure: Measure,
         min_leaf: int,
         n_classes: int = 0,
+        min_weight: float = NO_SPLIT,
     ):
         self.sizes, self.totals, self.measure = sizes.astype(np.float64), totals.astype(np.float64), measure
-        self._criterion = Criterion(measure.code, min_leaf, *measure.pointers())
+        self._criterion = Criterion(measure.code, min_leaf, *measure.pointers(), min_weight)
         nowhere, nobody = np.empty(0, np.int64), np.empty(0, np.int32)
         ranks, labels = category_numbers(self.totals), present.astype(np.int64)
         self._node = Node(0, nobody, np.empty(0), self.totals, ranks, labels, nowhere)

@@ -38,6 +38,8 @@ class NodeExamples:
         Of the whole tree; not all need occur here.
     min_leaf : int
         The smallest number of examples that a split may leave on a side.
+    min_weight : float
+        The smallest weight of these.
     seed : int
         Comes from the fit's seed and the node's path: all randomness of a splitter must come from it.
     """
@@ -48,6 +50,7 @@ class NodeExamples:
     n_classes: int
     min_leaf: int
     seed: int
+    min_weight: float = -np.inf
 
     @property
     def counts(self) -> np.ndarray:
@@ -130,6 +133,7 @@ class Limits:
     max_depth: int | None = None
     min_samples_split: int = 2
     min_samples_leaf: int = 1
+    min_weight_fraction_leaf: float = 0.0
     max_leaf_nodes: int | None = None
     min_impurity_decrease: float = 0.0
 
@@ -180,6 +184,8 @@ class SplitterGrower:
         self.y, self.seed = data.y[rows], data.seed
         self.weights = np.ones(len(rows)) if weights is None else np.asarray(weights[rows], dtype=np.float64)
         self.total = self.weights.sum()
+        fraction = limits.min_weight_fraction_leaf
+        self.min_weight = fraction * self.total if fraction > 0.0 else -np.inf
         self.n_classes = len(data.classes)
         self.splitter, self.limits = splitter, limits
         self.statistics = ClassificationStatistics(self.n_classes) if statistics is None else statistics
@@ -222,12 +228,13 @@ class SplitterGrower:
 
     def _split(self, node: GrownNode) -> None:
         X, y, min_leaf = self.X[node.rows], self.y[node.rows], self.limits.min_samples_leaf
-        split = self.splitter.split(NodeExamples(X, y, node.weights, self.n_classes, min_leaf, node.seed))
+        examples = NodeExamples(X, y, node.weights, self.n_classes, min_leaf, node.seed, self.min_weight)
+        split = self.splitter.split(examples)
         if split is None:
             return
         branches = split.branches(X)
-        sizes = [self.statistics.size(node.weights[branches == branch]) for branch in range(split.n_branches)]
-        if min(sizes) < min_leaf:
+        parts = [node.weights[branches == branch] for branch in range(split.n_branches)]
+        if min(map(self.statistics.size, parts)) < min_leaf or min(part.sum() for part in parts) < self.min_weight:
             return
         children = [
             self.node(node.rows[here], weights, node.depth + 1, derived_seed(node.seed, number))

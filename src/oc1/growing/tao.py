@@ -44,6 +44,8 @@ MAX_CYCLES = 20
 RIDGE = 1.0
 #: A subtree of penalised growth is left as it is if it misclassifies no larger share of its weight than this.
 MAX_SETTLED_ERROR_SHARE = 0.01
+#: A leaf must have an example.
+NO_LIMITS = (1, 0.0)
 #: The rows of a node before any examples were sent to it.
 NO_ROWS = np.empty(0, dtype=np.int64)
 
@@ -87,6 +89,7 @@ def refine(
     alpha: float = 0.0,
     max_rounds: int = 20,
     min_samples_leaf: int = 1,
+    min_weight_leaf: float = 0.0,
     criterion: str | ImpurityFunction = "twoing",
     widen: bool = True,
     max_terms: int | None = None,
@@ -116,6 +119,8 @@ def refine(
         Most rounds over the tree. It ends before that when a round changes nothing.
     min_samples_leaf : int, default=1
         No change leaves fewer examples than this in a leaf.
+    min_weight_leaf : float, default=0.0
+        ... nor examples of less weight in all.
     criterion : str or callable, default="twoing"
         The measure in which the gains of the tests are given (see `OC1Classifier`).
     widen : bool, default=True
@@ -150,8 +155,9 @@ def refine(
     X, y, weights = _examples_of(tree, X, y, weights)
     # Threads would take longer to meet than such small matrices take.
     with announce_compiling(), one_blas_thread(), np.errstate(all="ignore"):  # the last for NUMBA_DISABLE_JIT
-        refiner = _Refiner(X, y, weights, tree.counts.shape[1], alpha, min_samples_leaf, widen, max_terms)
-        root = refiner.placed(_nodes_of(tree), np.arange(len(y)), 1)
+        limits = min_samples_leaf, min_weight_leaf
+        refiner = _Refiner(X, y, weights, tree.counts.shape[1], alpha, limits, widen, max_terms)
+        root = refiner.placed(_nodes_of(tree), np.arange(len(y)), NO_LIMITS)
         for _ in range(max_rounds):
             if root.settled:
                 break
@@ -164,9 +170,9 @@ def refine(
 class _Refiner:
     """The examples, and what can be done to nodes with them."""
 
-    def __init__(self, X, y, weights, n_classes, alpha, min_leaf, widen, max_terms):
+    def __init__(self, X, y, weights, n_classes, alpha, limits, widen, max_terms):
         self.widen, self.max_terms = widen, max_terms
-        self.X, self.y, self.n_classes, self.min_leaf = X, y, n_classes, min_leaf
+        self.X, self.y, self.n_classes, self.limits = X, y, n_classes, limits
         self.weights = np.ones(len(y)) if weights is None else weights
         self.total, self.unit = float(self.weights.sum()), weight_of_one(weights)
         self.alpha = alpha
@@ -195,8 +201,13 @@ class _Refiner:
         counts, errors, n_leaves = low.counts + high.counts, low.errors + high.errors, low.n_leaves + high.n_leaves
         return _Node(rows, predictions, counts, errors, n_leaves, test, children, node.tried)
 
-    def placed(self, top: _Node, rows: np.ndarray, min_leaf: int) -> _Node:
-        """Send other examples down a subtree; branches with fewer than `min_leaf` are removed, thresholds centred."""
+    def has_room(self, rows: np.ndarray, limits: tuple[int, float]) -> bool:
+        """Whether some examples are enough for a leaf, by their number and by their weight."""
+        min_leaf, min_weight = limits
+        return len(rows) >= min_leaf and (min_weight == 0.0 or bool(self.weights[rows].sum() >= min_weight))
+
+    def placed(self, top: _Node, rows: np.ndarray, limits: tuple[int, float]) -> _Node:
+        """Send other examples down a subtree; branches that are too small are removed, thresholds centred."""
         visits: list[tuple[_Node, np.ndarray, LinearTest | None, int]] = []
         stack = [(top, rows, -1)]
         while stack:
@@ -206,7 +217,7 @@ class _Refiner:
                 values = project(self.X[rows], test.features, test.coefficients)
                 goes_right = values > test.threshold
                 n_right = int(goes_right.sum())
-                if n_right >= min_leaf and len(rows) - n_right >= min_leaf:
+                if all(self.has_room(own, limits) for own in (rows[goes_right], rows[~goes_right])):
                     test = test.centred(values, self.widen)
                     break
                 node = node.children[int(2 * n_right > len(rows))]
@@ -309,7 +320,7 @@ class _Refiner:
                         drafts.append(_Draft(new, errors, roomy and self.widen))
         drafts = [draft for draft in drafts if self.is_better(draft.errors, draft.node.n_leaves, node, draft.roomy)]
         for draft in sorted(drafts, key=self.rank):
-            new = self.placed(draft.node, rows, self.min_leaf)
+            new = self.placed(draft.node, rows, self.limits)
             if self.is_better(new.errors, new.n_leaves, node, draft.roomy):
                 return new
         node.settled = low.settled and high.settled

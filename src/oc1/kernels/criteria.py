@@ -38,6 +38,17 @@ def pair_factor(code, ranks):
     return 2.0 if code == layout.GINI else (ranks[0] - ranks[1]) ** 2
 
 
+@inlined
+def has_room(n_left, n_right, weight_left, weight_right, criterion):
+    """Whether both sides of a split have examples enough, and weight enough."""
+    return (
+        n_left >= criterion.min_leaf
+        and n_right >= criterion.min_leaf
+        and weight_left >= criterion.min_weight
+        and weight_right >= criterion.min_weight
+    )
+
+
 @inner
 def score_norm(counts, n_left, n, totals, ranks, code):
     """Score by Twoing, Gini or variances: a squared norm of the deviations from proportional sides."""
@@ -86,7 +97,7 @@ def score_margins(node, criterion, margins, counts, stream):
         count += here
         left_classes += here > 0
         right_classes += here < bounds[c + 1] - bounds[c]
-    if count < criterion.min_leaf or margins.size - count < criterion.min_leaf:
+    if not has_room(count, margins.size - count, n_left, n - n_left, criterion):
         return NO_SPLIT, False
     pure = left_classes == 1 and right_classes == 1
     return score_position(counts, n_left, n, node, criterion, stream), pure

@@ -5,7 +5,7 @@ import numpy as np
 from . import layout
 from ._jit import kernel
 from .bounds import bound_twoing
-from .criteria import score_position
+from .criteria import has_room, score_position
 from .crossings import left_of_edges
 from .layout import NO_SPLIT
 from .line_search import score_buckets
@@ -18,7 +18,7 @@ def score_lines(counts, sums, sizes, node, criterion, buffers, scores, bounds):
     `sizes` are the numbers of examples of the classes present. Where a user's criterion scores, nothing is known of the
     insides of buckets.
     """
-    totals, code, min_leaf = node.totals, criterion.code, criterion.min_leaf
+    totals, code = node.totals, criterion.code
     histogram, left, edges, pairs = buffers.histogram, buffers.left, buffers.edges, buffers.counts
     k, n_buckets, weighted = totals.size, (counts.shape[2] - 2) // 2, sums.shape[0] > 0
     n, total = 0.0, 0.0
@@ -42,14 +42,15 @@ def score_lines(counts, sums, sizes, node, criterion, buffers, scores, bounds):
                 for c in range(k):
                     pairs[0, c] = left[c, b]
                     n_left += left[c, b]
-                if left[k, b] >= max(min_leaf, 1) and n - left[k, b] >= max(min_leaf, 1):
+                if 0.0 < left[k, b] < n:
                     edges[0, b] = score_position(pairs, n_left, total, node, criterion, buffers.stream)
                 edges[1, min(b, n_buckets - 1)] = np.inf
         else:
             score_buckets(node, criterion, total, n_rows - 1, n_buckets, buffers)
         for b in range(n_buckets + 1):
-            has_room = left[k, b] >= min_leaf and n - left[k, b] >= min_leaf
-            scores[q, b] = edges[0, b] if has_room else NO_SPLIT
+            weight = left[n_rows - 1, b]
+            is_roomy = has_room(left[k, b], n - left[k, b], weight, total - weight, criterion)
+            scores[q, b] = edges[0, b] if is_roomy else NO_SPLIT
         for b in range(n_buckets):
             bounds[q, b] = edges[1, b]
             if code == layout.TWOING and k > 2:
@@ -61,7 +62,7 @@ def score_lines(counts, sums, sizes, node, criterion, buffers, scores, bounds):
 @kernel
 def score_sides(left, left_sizes, sizes, node, criterion, buffers, scores):
     """Score splits by the class weights on their left; NO_SPLIT where a side has too few examples."""
-    min_leaf, pairs = max(criterion.min_leaf, 1), buffers.counts
+    pairs = buffers.counts
     total, n = 0.0, 0.0
     for c in range(node.totals.size):
         total += node.totals[c]
@@ -73,5 +74,5 @@ def score_sides(left, left_sizes, sizes, node, criterion, buffers, scores):
             n_left += left[q, c]
             count += left_sizes[q, c]
         scores[q] = NO_SPLIT
-        if count >= min_leaf and n - count >= min_leaf:
+        if 0.0 < count < n and has_room(count, n - count, n_left, total - n_left, criterion):
             scores[q] = score_position(pairs, n_left, total, node, criterion, buffers.stream)

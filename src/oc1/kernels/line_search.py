@@ -18,7 +18,7 @@ from numba import types
 from . import layout
 from ._jit import inlined, inner, pointer, signature, spliced
 from .bounds import bound_twoing, pair_gain, score_buckets_norm, score_buckets_pair
-from .criteria import better, pair_factor, score_position, slack
+from .criteria import better, has_room, pair_factor, score_position, slack
 from .crossings import count_buckets, find_crossings, locate_crossings
 from .layout import NO_SPLIT
 from .random import lot, random_bits
@@ -140,7 +140,8 @@ def score_edges(line, node, criterion, n, buffers):
     score_buckets(node, criterion, line.total, line.weight_row, line.n_buckets, buffers)
     k = node.totals.size
     for b in range(line.n_buckets + 1):
-        if left[k, b] < criterion.min_leaf or n - left[k, b] < criterion.min_leaf:
+        weight = left[line.weight_row, b]
+        if not has_room(left[k, b], n - left[k, b], weight, line.total - weight, criterion):
             edges[0, b] = NO_SPLIT
         best_edge = max(best_edge, edges[0, b])
     return best_edge
@@ -268,7 +269,7 @@ def walk_opened(line, node, criterion, opened, n, buffers):
                 norm += weight * (counts[1, c] - drift)
             if i + 1 < last:
                 after = np.float64(crossings[np.int64(keys[i + 1] & _LOW32)])
-            if not before < after or left_count < criterion.min_leaf or n - left_count < criterion.min_leaf:
+            if not (before < after and has_room(left_count, n - left_count, n_left, total - n_left, criterion)):
                 continue
             if line.is_pair:
                 here = pair_gain(counts[0, 0], counts[0, 1], line.q0, line.q1, total)

@@ -307,6 +307,7 @@ def from_given(settings, n_runs, n_given, n_swept):
     """Return the settings of a search whose first runs begin at given planes."""
     return Settings(
         settings.min_leaf,
+        settings.min_weight,
         settings.axis,
         settings.min_oblique,
         np.int64(max(n_runs, 1)),

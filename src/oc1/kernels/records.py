@@ -50,12 +50,14 @@ class Criterion(NamedTuple):
     min_leaf: int  # examples that each side must have
     score: Any  # SCORE_FUNCTION
     bound: Any  # BOUND_FUNCTION
+    min_weight: float = NO_SPLIT  # that each side must have; rounded sums of weights may be below 0
 
 
 class Settings(NamedTuple):
     """How a node is searched and a subtree grown: the options of a fit."""
 
     min_leaf: int  # examples that each side of a split must have (kernels take it from the criterion)
+    min_weight: float  # weight that it must have (the same)
     axis: bool  # whether axis-parallel splits are looked for
     min_oblique: int  # nodes with fewer examples get no oblique split
     n_runs: int  # oblique runs; 0 for none
@@ -237,7 +239,7 @@ class Nodes(NamedTuple):
 # --------------------------------------------------------------------------------------------------- types
 
 _one_example = Examples.of_columns(np.zeros((1, 1), np.float32), np.zeros(1, np.int32), np.zeros(1))
-fix_type(Criterion, int, int, SCORE_FUNCTION, BOUND_FUNCTION)
+fix_type(Criterion, int, int, SCORE_FUNCTION, BOUND_FUNCTION, float)
 fix_type(Settings)
 fix_type(AxisSplit)
 fix_type(Node, int, types.int32[::1], vector, vector, vector, types.int64[::1], types.int64[::1])

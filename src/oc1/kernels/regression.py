@@ -40,6 +40,7 @@ class Response(NamedTuple):
 
     code: int  # SQUARED or ABSOLUTE
     min_leaf: int  # examples that a side must hold
+    min_weight: float  # and weight
     parts: np.ndarray  # float64 (n, 3): weight, weighted number, and how many examples each stands for
     ranks: np.ndarray  # int64 (n); these three only for the absolute error
     values: np.ndarray  # float64 (n): the numbers by rank
@@ -155,13 +156,24 @@ def score_left(response, left, weight_left, sum_left):
 
 
 @allocating
+def has_room(response, n_left, weight_left):
+    """Whether both sides of a split have examples enough, and weight enough."""
+    return (
+        n_left >= response.min_leaf
+        and response.n_examples - n_left >= response.min_leaf
+        and weight_left >= response.min_weight
+        and response.weight - weight_left >= response.min_weight
+    )
+
+
+@allocating
 def line_search(margins, rates, response, current, work):
     """Find the step alpha for which ``margins + alpha * rates > 0`` is best; return (score, alpha).
 
     Only positions that beat the score `current` count; (NO_SPLIT, 0) if there is none.
     """
     parts, ranks, values, left = response.parts, response.ranks, response.values, work.left
-    absolute, min_leaf, n = response.code == ABSOLUTE, response.min_leaf, margins.size
+    absolute, n = response.code == ABSOLUTE, margins.size
     weight_left, sum_left, n_left, n_keys = 0.0, 0.0, 0.0, 0
     for i in range(left.shape[0]):
         left[i, 0] = 0.0
@@ -208,7 +220,7 @@ def line_search(margins, rates, response, current, work):
         if i + 1 < n_keys:
             j = np.int64((keys[i + 1] >> _S1) & _LOW31)
             after = np.float64(-margins[j] / rates[j])
-        if not before < after or n_left < min_leaf or response.n_examples - n_left < min_leaf or room > 0.0:
+        if not before < after or room > 0.0 or not has_room(response, n_left, weight_left):
             continue
         here = score_left(response, left, weight_left, sum_left)
         if better(here, bar):
@@ -219,7 +231,7 @@ def line_search(margins, rates, response, current, work):
 
 
 @allocating
-def prepare_response(y, weights, units, code, min_leaf):
+def prepare_response(y, weights, units, code, min_leaf, min_weight):
     """Return what the line search needs to know of the numbers to predict (see `search`)."""
     n = y.size
     parts = np.empty((n, 3))
@@ -242,7 +254,7 @@ def prepare_response(y, weights, units, code, min_leaf):
         for j in range(n):
             add_to(whole, ranks[j], weights[j], y[j])
         loss = median_loss(whole, whole, 1, weight, total, values)
-    return Response(code, min_leaf, parts, ranks, values, whole, weight, total, loss, n_examples)
+    return Response(code, min_leaf, min_weight, parts, ranks, values, whole, weight, total, loss, n_examples)
 
 
 @allocating
@@ -271,13 +283,13 @@ def score_margins(margins, response, left):
             n_left += parts[j, 2]
             if response.code == ABSOLUTE:
                 add_to(left, ranks[j], parts[j, 0], response.values[ranks[j]])
-    if n_left < response.min_leaf or response.n_examples - n_left < response.min_leaf:
+    if not has_room(response, n_left, weight_left):
         return NO_SPLIT
     return score_left(response, left, weight_left, sum_left)
 
 
 @kernel(allocates=True)
-def search(columns, y, weights, units, code, min_leaf, with_axis, start, n_runs, n_jumps, seed):
+def search(columns, y, weights, units, code, min_leaf, min_weight, with_axis, start, n_runs, n_jumps, seed):
     """Search the split of a node.
 
     Every attribute is looked at, then each run improves a plane: one coefficient after the other until none changes,
@@ -297,6 +309,8 @@ def search(columns, y, weights, units, code, min_leaf, with_axis, start, n_runs,
         SQUARED or ABSOLUTE.
     min_leaf : int
         Examples that a side must hold at least.
+    min_weight : float
+        What they must weigh.
     with_axis : bool
         Whether single attributes are looked at.
     start : float64 array (d,)
@@ -316,7 +330,7 @@ def search(columns, y, weights, units, code, min_leaf, with_axis, start, n_runs,
         Hyperplanes looked at.
     """
     size, n = columns.shape
-    response = prepare_response(y, weights, units, code, min_leaf)
+    response = prepare_response(y, weights, units, code, min_leaf, min_weight)
     work = make_work(size, n, code, n_runs, seed)
     axis_score, attribute, threshold, best, considered = NO_SPLIT, -1, 0.0, NO_SPLIT, 0
     for m in range(size - 1 if with_axis else 0):

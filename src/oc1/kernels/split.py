@@ -6,7 +6,7 @@ import numpy as np
 
 from . import layout
 from ._jit import inlined, inner, kernel, spliced
-from .criteria import score_norm, score_position
+from .criteria import has_room, score_norm, score_position
 from .layout import NO_SPLIT
 from .node_search import open_node
 from .random import mix
@@ -140,7 +140,8 @@ def place_test(source, examples, node, criterion, features, coefficients, thresh
                 weight = node.weights[j] if node.weights.size > 0 else 1.0
                 counts[0, work.line.places[node.labels[j]]] += weight
                 n_left += weight
-        score = score_position(counts, n_left, total, node, criterion, work.line.stream)
+        if has_room(count, n - count, n_left, total - n_left, criterion):
+            score = score_position(counts, n_left, total, node, criterion, work.line.stream)
     return Placed(score, features.size, threshold, gap)
 
 

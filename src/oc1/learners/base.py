@@ -12,6 +12,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import Field, dataclass, fields, replace
 from numbers import Real
 from typing import Any, ClassVar, NamedTuple, Self, TypeVar
@@ -28,6 +29,7 @@ from sklearn.utils.validation import _check_sample_weight, check_is_fitted, vali
 from ..data.categories import category_values, encode, explain_text, labels_of, learn_and_encode
 from ..data.ranges import check_attributes, ordinary_weights
 from ..data.search_space import SearchSpace
+from ..data.sparse_input import as_dense
 from ..data.training import Training
 from ..growing.engines import LocalEngine
 from ..growing.grower import make_grower
@@ -41,7 +43,7 @@ from ..tree.html import small_html
 from ..tree.sketch import MAX_SKETCHED, Sketch, sketch_tests
 from ..tree.structure import TreeStructure
 from .explainable import ExplainableTree
-from .parameters import at_least, parameter
+from .parameters import as_number, at_least, number_or_share, parameter
 
 #: Folds of ``prune="cv"``.
 PRUNING_FOLDS = 10
@@ -149,15 +151,22 @@ class BaseOC1Estimator(BaseEstimator):
         return kind(**{name: getattr(self, name) for name in own - further.keys()}, **further)
 
     def _checked(self, X: npt.ArrayLike) -> np.ndarray:
-        """Return the input of a prediction as numbers."""
+        """Return the input of a prediction as an array of numbers."""
+        return as_dense(self._checked_rows(X))
+
+    def _checked_rows(self, X: npt.ArrayLike) -> Any:
+        """Return the input of a prediction as numbers: an array, or a sparse matrix."""
         check_is_fitted(self)
         if getattr(self, "categories_", None) is not None:
             X = encode(X, self.categories_, type(self).__name__)
-        checked: np.ndarray = self._validated(X, reset=False)
-        return checked
+        return self._validated(X, reset=False)
 
     def _validated(self, X: npt.ArrayLike, *y: npt.ArrayLike, reset: bool = True) -> Any:
-        wanted = {"dtype": [np.float64, np.float32], "ensure_all_finite": "allow-nan"}
+        wanted = {
+            "dtype": [np.float64, np.float32],
+            "ensure_all_finite": "allow-nan",
+            "accept_sparse": ["csr", "csc"],
+        }
         try:
             return validate_data(self, X, *y, reset=reset, **wanted)
         except ValueError as error:
@@ -211,7 +220,7 @@ class BaseOC1Classifier(ClassifierMixin, BaseOC1Estimator):
 
         Parameters
         ----------
-        X : array-like (n_samples, n_features)
+        X : array-like or sparse matrix (n_samples, n_features)
 
         Returns
         -------
@@ -229,8 +238,8 @@ class TreeEstimator(ExplainableTree, BaseOC1Estimator):
     """Base of the tree learners, for classes or numbers. For the parameters see `oc1.OC1Classifier`."""
 
     max_depth: int | None = parameter(None, at_least(0), None)
-    min_samples_split: int = parameter(2, at_least(2))
-    min_samples_leaf: int = parameter(1, at_least(1))
+    min_samples_split: float = parameter(2, *number_or_share(2))
+    min_samples_leaf: float = parameter(1, *number_or_share(1, "neither"))
     max_leaf_nodes: int | None = parameter(None, at_least(1), None)
     min_impurity_decrease: float = parameter(0.0, at_least(0, Real))
     ccp_alpha: float = parameter(0.0, at_least(0, Real))
@@ -238,9 +247,9 @@ class TreeEstimator(ExplainableTree, BaseOC1Estimator):
     verbose: int = parameter(0, "verbose")
 
     def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn that missing values are welcome."""
+        """Tell scikit-learn that missing values and sparse matrices are welcome."""
         tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = True
+        tags.input_tags.allow_nan = tags.input_tags.sparse = True
         return tags
 
     # ------------------------------------------------------------------------------------------------ fitting
@@ -251,8 +260,8 @@ class TreeEstimator(ExplainableTree, BaseOC1Estimator):
 
         Parameters
         ----------
-        X : array-like (n_samples, n_features)
-            Numbers; NaN where a value is missing.
+        X : array-like or sparse matrix (n_samples, n_features)
+            Numbers; NaN where a value is missing. A sparse matrix is written out: it must fit into memory.
         y : array-like (n_samples,)
             Class labels, or the numbers to predict.
         sample_weight : array-like (n_samples,), optional
@@ -264,9 +273,22 @@ class TreeEstimator(ExplainableTree, BaseOC1Estimator):
         self
         """
         with unchanged_on_failure(self), fit_bar(type(self).__name__):
-            self._learn(self._validate(X, y, sample_weight))
+            self._learn_in_numbers(self._validate(X, y, sample_weight))
             self.__dict__.pop("source_", None)  # of a model that was loaded from a file
         return self
+
+    def _learn_in_numbers(self, data: Training) -> None:
+        """Learn with numbers of examples in the place of shares."""
+        n_examples = self._n_counted(data)
+        limits = {"min_samples_split": 2, "min_samples_leaf": 1}
+        numbers = {name: as_number(getattr(self, name), least, n_examples) for name, least in limits.items()}
+        model, parameters = copy(self).set_params(**numbers), self.get_params(deep=False)
+        model._learn(data)
+        self.__dict__.update({name: value for name, value in vars(model).items() if name not in parameters})
+
+    def _n_counted(self, data: Training) -> float:
+        """Return how many examples there are, as ``min_samples_...`` count them."""
+        return data.n_examples
 
     def _learn(self, data: Training) -> None:
         """Grow, prune and finish the tree."""
@@ -279,6 +301,7 @@ class TreeEstimator(ExplainableTree, BaseOC1Estimator):
         """Check the input; return it as training data."""
         X, categories = learn_and_encode(X, getattr(self, "categorical_features", None))
         checked, labels = self._validated(X, y)
+        checked = as_dense(checked)
         target, classes = self._encode_target(labels)
         weights = self._weights(sample_weight, checked, labels)
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
@@ -351,7 +374,7 @@ class TreeEstimator(ExplainableTree, BaseOC1Estimator):
 
         Parameters
         ----------
-        X : array-like (n_samples, n_features)
+        X : array-like or sparse matrix (n_samples, n_features)
         y : array-like (n_samples,)
         sample_weight : array-like (n_samples,), optional
 
@@ -377,13 +400,13 @@ class TreeEstimator(ExplainableTree, BaseOC1Estimator):
 
         Parameters
         ----------
-        X : array-like (n_samples, n_features)
+        X : array-like or sparse matrix (n_samples, n_features)
 
         Returns
         -------
         int array (n_samples,)
         """
-        checked = self._checked(X)
+        checked = self._checked_rows(X)
         return self.tree_.apply(checked, joblib.effective_n_jobs(getattr(self, "n_jobs", None)))
 
     def decision_path(self, X: npt.ArrayLike) -> Any:
@@ -391,13 +414,13 @@ class TreeEstimator(ExplainableTree, BaseOC1Estimator):
 
         Parameters
         ----------
-        X : array-like (n_samples, n_features)
+        X : array-like or sparse matrix (n_samples, n_features)
 
         Returns
         -------
         sparse matrix (n_samples, n_nodes)
         """
-        checked = self._checked(X)
+        checked = self._checked_rows(X)
         return self.tree_.decision_path(checked)
 
     def get_depth(self) -> int:
@@ -515,7 +538,7 @@ class TreeClassifier(BaseOC1Classifier, TreeEstimator):
 
         Parameters
         ----------
-        X : array-like (n_samples, n_features)
+        X : array-like or sparse matrix (n_samples, n_features)
 
         Returns
         -------
@@ -529,7 +552,7 @@ class TreeClassifier(BaseOC1Classifier, TreeEstimator):
 
         Parameters
         ----------
-        X : array-like (n_samples, n_features)
+        X : array-like or sparse matrix (n_samples, n_features)
 
         Returns
         -------

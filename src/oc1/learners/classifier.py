@@ -21,6 +21,7 @@ from ..impurity import NAMES, ImpurityFunction, get_measure
 from ..kernels import layout
 from ..tree.linear import Tree
 from .base import CategoricalTree, Grown, Pruned, SearchedTree, automatic_pruning
+from .constraints import ConstrainedTree
 from .contest import Entrant, hold_contest, pruned_at
 from .parameters import at_least, parameter
 
@@ -48,7 +49,7 @@ MAX_UNCHALLENGED_ERROR = 0.002
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class OC1Classifier(CategoricalTree, SearchedTree):
+class OC1Classifier(CategoricalTree, ConstrainedTree, SearchedTree):
     """Oblique decision tree by the randomized hill climbing of OC1 (Murthy, Kasif & Salzberg 1994).
 
     At each node, the best axis-parallel split is found. Then hyperplanes are improved one coefficient at a time from
@@ -65,8 +66,8 @@ class OC1Classifier(CategoricalTree, SearchedTree):
         linear starting points nor a complexity penalty. (Its 20 restarts, 5 jumps and sequential order are the defaults
         anyway.) Values other than "auto" take precedence over the preset. The search follows Figures 6 and 8 to the
         letter (see `oc1.growing.options.SearchRules`).
-    criterion : {"twoing", "gini", "info_gain", "max_minority", "sum_minority", "sum_of_variances"} or callable, \
-            default="twoing"
+    criterion : {"twoing", "gini", "info_gain", "entropy", "log_loss", "max_minority", "sum_minority", \
+            "sum_of_variances"} or callable, default="twoing"
         The impurity measure. A function ``f(left, right) -> float`` of the class weights on the two sides (float arrays
         in the order of ``classes_``; smaller values mean purer) is compiled by Numba and runs at native speed.
         "entropy" and "log_loss" are scikit-learn's names of "info_gain".
@@ -125,10 +126,16 @@ class OC1Classifier(CategoricalTree, SearchedTree):
         coefficients are improved, until few enough are left. None: no limit.
     max_depth : int or None, default=None
         Maximum depth of the tree; the root has depth 0.
-    min_samples_split : int, default=2
-        Nodes with fewer examples become leaves.
-    min_samples_leaf : int, default=1
-        Minimum number of examples on each side of a split.
+    min_samples_split : int or float, default=2
+        Nodes with fewer examples become leaves. A float is a share of all examples.
+    min_samples_leaf : int or float, default=1
+        Minimum number of examples on each side of a split. A float is a share of all examples.
+    min_weight_fraction_leaf : float, default=0.0
+        Minimum weight on each side of a split, as a share of the weight of all examples.
+    max_features : int or float, {"sqrt", "log2"} or None, default=None
+        Number of attributes that a node looks at, drawn at random for each node: a number, a share of the attributes
+        (a float), or the root or logarithm of their number. Where these give no split, others are drawn. This is for
+        votes of many trees. None: all attributes.
     max_leaf_nodes : int or None, default=None
         Grow best-first, up to this number of leaves.
     min_impurity_decrease : float, default=0.0
@@ -194,6 +201,8 @@ class OC1Classifier(CategoricalTree, SearchedTree):
         The values of the categorical attributes, most frequent first; None if there are none.
     classes_ : array (n_classes,)
     n_classes_ : int
+    max_features_ : int
+        The number of attributes that a node looks at.
     n_features_in_ : int
     feature_names_in_ : array (n_features_in_,)
         Only if the attributes have names.
@@ -265,7 +274,8 @@ class OC1Classifier(CategoricalTree, SearchedTree):
             GrowthOptions,
             splits="best" if self.splits in ("auto", "linear") else self.splits,
             to_purity=self._is_grown_to_purity,
-            splits_ties=self.preset is None and self._setting("prune") is not None,
+            # One of few attributes may gain nothing by itself, and still be where another one can go on.
+            splits_ties=self.preset is None and (self._setting("prune") is not None or self.max_features is not None),
             measure=get_measure(self.criterion, n_classes),
             order=ORDERS[self.order],
             stagnation=float(self.stagnation),
@@ -335,7 +345,8 @@ class OC1Classifier(CategoricalTree, SearchedTree):
             data.y,
             data.weights,
             alpha=alpha,
-            min_samples_leaf=self.min_samples_leaf,
+            min_samples_leaf=int(self.min_samples_leaf),
+            min_weight_leaf=self.min_weight_fraction_leaf * data.mass(data.everything),
             criterion=self.criterion,
             widen=not self._is_penalised,
             max_terms=self.max_terms,
@@ -358,7 +369,7 @@ class OC1Classifier(CategoricalTree, SearchedTree):
 
         Parameters
         ----------
-        X : array-like (n_samples, n_features)
+        X : array-like or sparse matrix (n_samples, n_features)
         y : array-like (n_samples,)
         sample_weight : array-like (n_samples,), optional
             Used for growing and for the accuracy.

@@ -16,6 +16,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from ..data.categories import Categories, category_values, labels_of, learn_and_encode
+from ..data.sparse_input import as_dense, by_blocks
 from ..growing.progress import fit_bar
 from .base import MAX_SMOOTHING, BaseOC1Classifier, CategoricalTree, TreeClassifier, seeded, unchanged_on_failure
 from .classifier import OC1Classifier
@@ -122,8 +123,9 @@ class OC1EnsembleClassifier(BaseOC1Classifier):
         return OC1Classifier(prune=None) if self.estimator is None else self.estimator
 
     def __sklearn_tags__(self) -> Any:
-        """Say that missing values are welcome where the base takes them."""
+        """Say that sparse matrices are welcome, and missing values where the base takes them."""
         tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
         tags.input_tags.allow_nan = get_tags(self._base()).input_tags.allow_nan
         return tags
 
@@ -133,8 +135,8 @@ class OC1EnsembleClassifier(BaseOC1Classifier):
 
         Parameters
         ----------
-        X : array-like (n_samples, n_features)
-            Numbers; NaN where a value is missing.
+        X : array-like or sparse matrix (n_samples, n_features)
+            Numbers; NaN where a value is missing. A sparse matrix is written out: it must fit into memory.
         y : array-like (n_samples,)
             Class labels.
         sample_weight : array-like (n_samples,), optional
@@ -163,6 +165,7 @@ class OC1EnsembleClassifier(BaseOC1Classifier):
         # The trees get category numbers; the categories are known to the vote alone.
         X, categories = learn_and_encode(X, base.categorical_features if isinstance(base, CategoricalTree) else None)
         checked, labels = self._validated(X, y)
+        checked = as_dense(checked)
         check_classification_targets(labels)
         weights = self._weights(sample_weight, checked, labels)
         if weights is not None and not has_fit_parameter(base, "sample_weight"):
@@ -237,18 +240,18 @@ class OC1EnsembleClassifier(BaseOC1Classifier):
             return int(value)
         return max(1, round(value * n))
 
-    def _votes(self, X: np.ndarray, counted: np.ndarray | None = None) -> np.ndarray:
+    def _votes(self, X: Any, counted: np.ndarray | None = None) -> np.ndarray:
         """Return the number of votes for each class; `counted` says which trees vote on which examples."""
 
         def ask(model: Any, features: np.ndarray) -> np.ndarray:
-            return np.asarray(np.searchsorted(self.classes_, model.predict(X[:, features])))
+            return by_blocks(lambda rows: np.searchsorted(self.classes_, model.predict(rows)), X[:, features])
 
         answers = Parallel(n_jobs=self.n_jobs, prefer="threads")(
             delayed(ask)(*pair) for pair in zip(self.estimators_, self.estimators_features_, strict=True)
         )
-        votes = np.zeros((len(X), len(self.classes_)))
+        votes = np.zeros((X.shape[0], len(self.classes_)))
         for number, answer in enumerate(answers):
-            rows = np.arange(len(X)) if counted is None else np.flatnonzero(counted[number])
+            rows = np.arange(len(votes)) if counted is None else np.flatnonzero(counted[number])
             votes[rows, answer[rows]] += 1.0
         return votes
 
@@ -257,14 +260,14 @@ class OC1EnsembleClassifier(BaseOC1Classifier):
 
         Parameters
         ----------
-        X : array-like (n_samples, n_features)
+        X : array-like or sparse matrix (n_samples, n_features)
 
         Returns
         -------
         array (n_samples, n_classes)
             In the order of ``classes_``.
         """
-        votes, smoothing = self._votes(self._checked(X)), self._checked_smoothing()
+        votes, smoothing = self._votes(self._checked_rows(X)), self._checked_smoothing()
         return np.asarray((votes + smoothing) / (len(self.estimators_) + smoothing * len(self.classes_)))
 
     def predict(self, X: npt.ArrayLike) -> np.ndarray:
@@ -272,13 +275,13 @@ class OC1EnsembleClassifier(BaseOC1Classifier):
 
         Parameters
         ----------
-        X : array-like (n_samples, n_features)
+        X : array-like or sparse matrix (n_samples, n_features)
 
         Returns
         -------
         array (n_samples,)
         """
-        votes = self._votes(self._checked(X))
+        votes = self._votes(self._checked_rows(X))
         return np.asarray(self.classes_[votes.argmax(axis=1)])
 
     def explain(self, x: Any) -> Explanation:

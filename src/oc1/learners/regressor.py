@@ -16,10 +16,12 @@ from ..data.training import Training
 from ..growing.linear_tests import LinearTest
 from ..growing.nodes import GrownNode, build_tree
 from ..growing.splitters import NodeExamples, Splitter
+from ..growing.subspaces import split_on_subspace, subspace_size
 from ..kernels import regression as _regression
 from ..tree.pruning import PruningSequence, pruning_path, smallest_within
 from ..tree.regression import RegressionTree
 from .base import CategoricalTree, CostComplexityTree, SplitterTree, automatic_pruning
+from .constraints import ConstrainedTree
 from .parameters import at_least, parameter
 
 CRITERIA = ("squared_error", "absolute_error")
@@ -85,11 +87,17 @@ class RegressionSplitter(Splitter):
     statistics: RegressionStatistics
 
     def split(self, node: NodeExamples) -> LinearTest | None:
-        """Return the best split of a node."""
+        """Return the best split of a node, on the attributes that it may look at."""
+        size = subspace_size(self.learner.max_features, node.X.shape[1])
+        return split_on_subspace(self._split, node, size)
+
+    def _split(self, node: NodeExamples, attributes: np.ndarray) -> LinearTest | None:
+        """Return the best split of a node that has some attributes only."""
         own, (n, d) = self.learner, node.X.shape
         weights, units = node.weights, self.statistics.units(node.weights)
-        scale = np.where(self.space.scale > 0, self.space.scale, np.inf)
-        Z = 2.0 * ((0.5 * node.X - 0.5 * self.space.shift) / scale)  # halved: a difference could overflow
+        shift, scale = self.space.shift[attributes], self.space.scale[attributes]
+        scale = np.where(scale > 0, scale, np.inf)
+        Z = 2.0 * ((0.5 * node.X - 0.5 * shift) / scale)  # halved: a difference could overflow
         centre = np.average(Z, axis=0, weights=weights)
         Z -= centre
         spread = np.sqrt(np.average(Z**2, axis=0, weights=weights))
@@ -112,6 +120,7 @@ class RegressionSplitter(Splitter):
             units,
             _regression.ABSOLUTE if self.statistics.absolute else _regression.SQUARED,
             node.min_leaf,
+            node.min_weight,
             own.splits != "oblique",
             start,
             max(1, own.n_restarts) if oblique else 0,
@@ -129,7 +138,7 @@ class RegressionSplitter(Splitter):
             with np.errstate(over="ignore", invalid="ignore"):
                 own_threshold = threshold + direction @ centre
                 direction = direction / scale
-                own_threshold += direction @ self.space.shift
+                own_threshold += direction @ shift
             if np.isfinite(direction).all() and np.isfinite(own_threshold):
                 return LinearTest.of_plane(direction, own_threshold, node.X)
         return None
@@ -146,7 +155,7 @@ class RegressionSplitter(Splitter):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class OC1Regressor(RegressorMixin, CategoricalTree, CostComplexityTree, SplitterTree):
+class OC1Regressor(RegressorMixin, CategoricalTree, ConstrainedTree, CostComplexityTree, SplitterTree):
     """Oblique regression tree by the randomized hill climbing of OC1 (Murthy, Kasif & Salzberg 1994).
 
     At each node, the best axis-parallel split is found. Then hyperplanes are improved one coefficient at a time from
@@ -170,11 +179,16 @@ class OC1Regressor(RegressorMixin, CategoricalTree, CostComplexityTree, Splitter
         Nodes with fewer examples only get axis-parallel splits. None: twice the number of attributes.
     max_depth : int or None, default=None
         Maximum depth of the tree; the root has depth 0.
-    min_samples_split : int, default=2
-        Nodes with fewer examples become leaves.
-    min_samples_leaf : int, default=5
-        Minimum number of examples on each side of a split. (Targets are rarely equal, so without this limit a tree
-        would grow a leaf for each example, which takes longer, only to be pruned again.)
+    min_samples_split : int or float, default=2
+        Nodes with fewer examples become leaves. A float is a share of all examples.
+    min_samples_leaf : int or float, default=5
+        Minimum number of examples on each side of a split. A float is a share of all examples. (Targets are rarely
+        equal, so without this limit a tree would grow a leaf for each example, which takes longer, only to be pruned
+        again.)
+    min_weight_fraction_leaf : float, default=0.0
+        Minimum weight on each side of a split, as a share of the weight of all examples.
+    max_features : int or float, {"sqrt", "log2"} or None, default=None
+        Number of attributes that a node looks at, drawn at random for each node; see `OC1Classifier`.
     max_leaf_nodes : int or None, default=None
         Grow best-first, up to this number of leaves.
     min_impurity_decrease : float, default=0.0
@@ -210,6 +224,8 @@ class OC1Regressor(RegressorMixin, CategoricalTree, CostComplexityTree, Splitter
         without pruning).
     categories_ : list with an array or None for each attribute, or None
         The values of the categorical attributes, most frequent first; None if there are none.
+    max_features_ : int
+        The number of attributes that a node looks at.
     n_features_in_ : int
     feature_names_in_ : array (n_features_in_,)
         Only if the attributes have names.
@@ -235,7 +251,7 @@ class OC1Regressor(RegressorMixin, CategoricalTree, CostComplexityTree, Splitter
     n_restarts: int = parameter(5, at_least(0))
     n_jumps: int = parameter(5, at_least(0))
     min_samples_oblique: int | None = parameter(None, at_least(2), None)
-    min_samples_leaf: int = 5
+    min_samples_leaf: float = 5
     prune: str | None = parameter("auto", StrOptions({"auto", "holdout", "cv"}), None)
 
     def _encode_target(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -274,9 +290,11 @@ class OC1Regressor(RegressorMixin, CategoricalTree, CostComplexityTree, Splitter
         weights, values, losses = tree.counts.T
         return RegressionTree(**{**vars(tree), "counts": weights[:, None]}, values=values, losses=losses)
 
+    def _n_counted(self, data: Training) -> float:
+        return data.n_examples if data.weights is None else self._statistics(data).size(data.weights)
+
     def _pruning_method(self, data: Training) -> str | None:
-        n_examples = len(data.y) if data.weights is None else self._statistics(data).size(data.weights)
-        return automatic_pruning(n_examples) if self.prune == "auto" else self.prune
+        return automatic_pruning(self._n_counted(data)) if self.prune == "auto" else self.prune
 
     def _sum_scores(
         self, sequence: PruningSequence, X: np.ndarray, y: np.ndarray, weights: np.ndarray | None
@@ -307,7 +325,7 @@ class OC1Regressor(RegressorMixin, CategoricalTree, CostComplexityTree, Splitter
 
         Parameters
         ----------
-        X : array-like (n_samples, n_features)
+        X : array-like or sparse matrix (n_samples, n_features)
 
         Returns
         -------

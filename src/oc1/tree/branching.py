@@ -66,7 +66,7 @@ class BranchTree(TreeStructure):
         known = (x >= 0) & (x < len(table))
         return np.where(known, table[np.where(known, x, 0).astype(np.int64)], -1)
 
-    def apply(self, X: np.ndarray, n_jobs: int = 1) -> np.ndarray:
+    def _apply(self, X: np.ndarray, n_jobs: int) -> np.ndarray:
         """Return the leaf that each row of a float array ends in (in one thread, whatever `n_jobs`)."""
         X, sizes = np.asarray(X, dtype=np.float64), self.counts.sum(axis=1)
 

@@ -84,7 +84,7 @@ class Tree(BinaryNodeArrays, TreeStructure):
         values = project(X, features, coefficients)
         return np.where(np.isnan(values), -1, values > threshold)
 
-    def apply(self, X: np.ndarray, n_jobs: int = 1) -> np.ndarray:
+    def _apply(self, X: np.ndarray, n_jobs: int) -> np.ndarray:
         """Return the leaf that each row of a float array ends in; large inputs are shared among `n_jobs` threads."""
         self.check_width(X)
         if self.codes:

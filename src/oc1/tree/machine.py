@@ -66,7 +66,7 @@ class MachineTree(TreeStructure):
         span = slice(self.machines[node], self.machines[node + 1])
         return self.functions[span], self.labels[span]
 
-    def apply(self, X: np.ndarray, n_jobs: int = 1) -> np.ndarray:
+    def _apply(self, X: np.ndarray, n_jobs: int) -> np.ndarray:
         """Return the leaf that each row of a float array ends in (in one thread, whatever `n_jobs`)."""
         self.check_width(X)
         X = np.where(np.isnan(X), self.fill, X)

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from scipy import sparse
 
 from ..data.categories import replace_by_codes
+from ..data.sparse_input import by_blocks
 from . import validation
 from .node_arrays import NodeArrays
 from .notebooks import ShownInNotebooks
@@ -227,9 +228,16 @@ class TreeStructure(NodeArrays, ShownInNotebooks):
 
     # ------------------------------------------------------------------ tests
 
+    def apply(self, X: Any, n_jobs: int = 1) -> np.ndarray:
+        """Return the leaf that each row of a float array, or of a sparse matrix, ends in.
+
+        Large inputs are shared among `n_jobs` threads.
+        """
+        return by_blocks(lambda rows: self._apply(rows, n_jobs), X)
+
     @abstractmethod
-    def apply(self, X: np.ndarray, n_jobs: int = 1) -> np.ndarray:
-        """Return the leaf that each row of a float array ends in; large inputs are shared among `n_jobs` threads."""
+    def _apply(self, X: np.ndarray, n_jobs: int) -> np.ndarray:
+        """Return the leaf that each row of a float array ends in."""
 
     @abstractmethod
     def importances(self, scale: np.ndarray) -> np.ndarray:
