@@ -191,8 +191,9 @@ def test_an_example_can_be_given_in_many_ways():
     nameless = OC1Classifier(random_state=0).fit(X.to_numpy(), y)
     with pytest.raises(ValueError, match="does not know the names"):
         nameless.explain(backwards)
-    with pytest.raises(ValueError, match="not fitted"):
-        OC1Classifier().explain(row)
+    for given in (row, backwards):
+        with pytest.raises(ValueError, match="not fitted"):
+            OC1Classifier().explain(given)
 
 
 def test_a_tree_without_tests_and_one_class():

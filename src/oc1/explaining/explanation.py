@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from sklearn.utils.validation import check_is_fitted
 
 from ..tree.notebooks import ShownInNotebooks
 from ..tree.printable import printable
@@ -252,6 +253,7 @@ def one_row(model: Any, x: Any) -> np.ndarray:
     x : array-like (n_features,), or (1, n_features), or mapping
         Values in order, one row of a table, or the values by the names of the attributes (such as a row of a frame).
     """
+    check_is_fitted(model)
     names = [str(name) for name in getattr(model, "feature_names_in_", ())]
     if hasattr(x, "to_dict") and getattr(x, "ndim", 2) == 1:  # a pandas Series
         x = x.to_dict() if names and {str(key) for key in x.index} & set(names) else x.to_numpy()
