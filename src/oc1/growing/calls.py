@@ -14,7 +14,7 @@ import numpy as np
 
 from ..data.search_space import sample_positions
 from ..impurity import Measure, raise_failure
-from ..kernels import histograms, layout, split
+from ..kernels import _apart, histograms, layout, split
 from ..kernels.elimination import shortening
 from ..kernels.grow import Searches, grow
 from ..kernels.histograms import Lines, NodeSlice
@@ -188,6 +188,7 @@ class NodeKernels:
                 if searched is not None:
                     work.runs[: len(searched.runs)] = searched.runs
                 axis = AxisSplit() if searched is None else searched.axis
+                _apart.start()
                 n_nodes, n_terms, considered = grow(
                     *data, self._searches, max_splits, searched is not None, axis, nodes, work
                 )
@@ -213,10 +214,10 @@ class NodeKernels:
         """Grow from a node, as far as `max_splits` allows, by the candidates that some rules allow."""
         work, settings = self._workspace(), self.settings._replace(axis_starts=0, n_runs=0)
         nodes, data, plane = self._room(node, max_splits), self._data(node, settings), np.zeros(self.n_features + 1)
+        choice, methods = compiled_choice(), self._methods
+        _apart.start()
         with np.errstate(all="ignore"):
-            n_nodes, n_terms, considered = grow_penalised(
-                *data, rules, compiled_choice(), self._methods, max_splits, plane, nodes, work
-            )
+            n_nodes, n_terms, considered = grow_penalised(*data, rules, choice, methods, max_splits, plane, nodes, work)
         self.count(considered)
         return self._expansion(node, nodes.trimmed(n_nodes, n_terms), work)
 

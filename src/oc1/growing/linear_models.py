@@ -57,7 +57,7 @@ def ridge_logistic(
     plane = np.zeros(Z.shape[1]) if start is None else start.copy()
     left_out = np.empty(len(Z))
     with np.errstate(all="ignore"):  # for NUMBA_DISABLE_JIT
-        loss = _newton.fit(Z, right, weights, float(ridge), plane, left_out)
+        loss = _newton.fit(_newton.compiled_logistic(), Z, right, weights, float(ridge), plane, left_out)
     return LinearFit(plane, left_out, float(loss))
 
 

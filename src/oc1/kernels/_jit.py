@@ -33,7 +33,7 @@ from pathlib import Path
 from typing import Any, get_type_hints
 
 import numba
-from numba import config, njit, typeof
+from numba import config, njit
 from numba.core import event, sigutils, types
 from numba.core.ccallback import CFunc
 from numba.core.types import WrapperAddressProtocol
@@ -139,16 +139,32 @@ allocating = njit(**_options, **_no_way_in)
 summing = njit(**_options, **_no_way_in, fastmath={"reassoc", "nsz"})
 
 
-def pointer(signature: Any, function: Callable, allocates: bool = False, keep: bool = True) -> Any:
-    """Compile a function for a signature and return it as an argument for kernels; `keep` it in the cache, or not."""
+def pointer(
+    signature: Any, function: Callable, allocates: bool = False, keep: bool = True, compiles: bool = True
+) -> Any:
+    """Compile a function for a signature and return it as an argument for kernels; `keep` it in the cache, or not.
+
+    Without `compiles` that is left to the caller.
+    """
     if config.DISABLE_JIT:  # type: ignore[attr-defined]
         return function
     options = {"error_model": "numpy", **({} if allocates else _uncounted)}
     compiled = CFunc(function, sigutils.normalize_signature(signature), locals={}, options=options)
     if keep:
         cached(compiled, function)
-    compiled.compile()
+    if compiles:
+        compiled.compile()
     return Pointer(compiled)
+
+
+def is_cached(compiled: CFunc) -> bool:
+    """Whether the code of a pointer is in the cache, and need not be compiled."""
+    own: Any = compiled
+    try:
+        key = own._cache._index_key(own._sig, own._targetdescr.target_context.codegen())
+        return key in own._cache._cache_file._load_index()
+    except Exception:  # Numba has changed, or the file is damaged
+        return False
 
 
 class Pointer(WrapperAddressProtocol):
@@ -159,7 +175,7 @@ class Pointer(WrapperAddressProtocol):
     """
 
     def __init__(self, function: CFunc):
-        self.function, self.type = function, typeof(function)
+        self.function, self.type = function, types.FunctionType(function._sig)  # type: ignore[attr-defined]
 
     def __wrapper_address__(self) -> int:
         """Return where the function begins."""
@@ -200,7 +216,12 @@ def signature(result: Any, *arguments: Any) -> Any:
 
 # --------------------------------------------------------------------------------------------------- telling the user
 
-_announced = False
+
+@cache
+def tell_compiling() -> None:
+    """Tell the user, once, that kernels are being compiled."""
+    message = "oc1: compiling kernels (once on this machine, up to a minute; later runs use the cache)"
+    print(message, file=sys.stderr)
 
 
 class _Announcer(event.Listener):
@@ -208,19 +229,13 @@ class _Announcer(event.Listener):
         self.paused_gc = False
 
     def on_start(self, event: Any) -> None:
-        global _announced
         if not getattr(event.data.get("dispatcher"), "__module__", "").startswith("oc1."):
             return
         if gc.isenabled():
             # The compiler makes millions of objects that live on; looking through them takes a second.
             self.paused_gc = True
             gc.disable()
-        if not _announced:
-            _announced = True
-            print(
-                "oc1: compiling kernels (once on this machine, about a minute; later runs use the cache)",
-                file=sys.stderr,
-            )
+        tell_compiling()
 
     def on_end(self, event: Any) -> None:
         pass

@@ -3,10 +3,9 @@
 Where the groups are normal with one covariance, it needs fewer examples than logistic regression for as good a plane.
 """
 
-from functools import cache
-
 import numpy as np
 
+from ._apart import compiled_apart
 from ._jit import allocating, pointer
 from .newton import CONSTANT_RIDGE, LOGISTIC, MAX_LEVERAGE, factor_sum, loss_of, project, solve, spreads_of
 
@@ -65,7 +64,7 @@ def fit_least_squares(Z, right, weights, ridge, plane, left_out):
     return loss_of(left_out, right, weights)
 
 
-@cache
+@compiled_apart(seconds=2)
 def compiled_least_squares():
     """Return the fit as a pointer, for kernels that call it."""
-    return pointer(LOGISTIC, fit_least_squares, allocates=True)
+    return pointer(LOGISTIC, fit_least_squares, allocates=True, compiles=False)

@@ -9,13 +9,13 @@ answer is exact; the cost is linear.
 Axis-parallel splits are the same question: the margins are the attribute, the rates are all one.
 """
 
-from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 from numba import types
 
 from . import layout
+from ._apart import compiled_apart
 from ._jit import inlined, inner, pointer, signature, spliced
 from .bounds import bound_twoing, pair_gain, score_buckets_norm, score_buckets_pair
 from .criteria import better, has_room, pair_factor, score_position, slack
@@ -83,10 +83,10 @@ LINE_SEARCH = signature(
 )
 
 
-@cache
+@compiled_apart(seconds=7)
 def compiled_line_search():
     """Return the line search as a pointer, compiled when first asked for."""
-    return pointer(LINE_SEARCH, line_search)
+    return pointer(LINE_SEARCH, line_search, compiles=False)
 
 
 @spliced

@@ -5,11 +5,10 @@ would make of each example without having seen it. The best one is shortened: th
 dropped as long as the left-out loss falls.
 """
 
-from functools import cache
-
 import numpy as np
 from numba import types
 
+from ._apart import compiled_apart
 from ._jit import allocating, pointer, signature
 from .class_views import (
     REST,
@@ -296,7 +295,7 @@ LINEAR_CLASSIFIER = signature(
 )
 
 
-@cache
+@compiled_apart(seconds=18)
 def compiled_linear_classifier():
     """Return the function as a pointer."""
-    return pointer(LINEAR_CLASSIFIER, linear_classifier, allocates=True)
+    return pointer(LINEAR_CLASSIFIER, linear_classifier, allocates=True, compiles=False)

@@ -3,11 +3,10 @@
 Nodes are many and small, so that calls into numpy would take longer than the arithmetic; large products go to BLAS.
 """
 
-from functools import cache
-
 import numpy as np
 from numba import types
 
+from ._apart import compiled_apart
 from ._jit import allocating, kernel, pointer, signature
 from .records import matrix, vector
 
@@ -194,11 +193,16 @@ def fit_logistic(Z, right, weights, ridge, plane, left_out):
     return loss_of(left_out, right, weights)
 
 
-fit = kernel(fit_logistic, allocates=True)
 LOGISTIC = signature(float, matrix, types.boolean[::1], vector, float, vector, vector)
 
 
-@cache
+@compiled_apart(seconds=3)
 def compiled_logistic():
     """Return the fit as a pointer, for kernels that call it."""
-    return pointer(LOGISTIC, fit_logistic, allocates=True)
+    return pointer(LOGISTIC, fit_logistic, allocates=True, compiles=False)
+
+
+@kernel
+def fit(logistic, Z, right, weights, ridge, plane, left_out):
+    """Call the fit from Python, without compiling it a second time."""
+    return logistic(Z, right, weights, ridge, plane, left_out)

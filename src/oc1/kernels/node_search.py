@@ -1,12 +1,12 @@
 """OC1's search for the best split of a node (Figure 6 of the paper)."""
 
-from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 from numba import types
 
 from . import layout
+from ._apart import compiled_apart
 from ._jit import inlined, inner, kernel, pointer, signature, spliced
 from .axis_scan import scan_axes
 from .criteria import score_margins, slack
@@ -159,10 +159,10 @@ SEARCH_RUNS = signature(
 )
 
 
-@cache
+@compiled_apart(seconds=13)
 def compiled_search():
     """Return the search of a node as a pointer, compiled when first asked for."""
-    return pointer(SEARCH_RUNS, search_runs)
+    return pointer(SEARCH_RUNS, search_runs, compiles=False)
 
 
 @spliced

@@ -3,13 +3,13 @@
 What a candidate is worth, and when a node stays a leaf: see `oc1.growing.penalised`.
 """
 
-from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 from numba import types
 
 from . import layout
+from ._apart import compiled_apart
 from ._jit import allocating, fix_type, kernel, numba_type, pointer, signature
 from .class_views import clear, sum_of
 from .layout import NO_SPLIT
@@ -410,7 +410,7 @@ CHOOSE = signature(
 )
 
 
-@cache
+@compiled_apart(seconds=8)
 def compiled_choice():
     """Return the choice of a split as a pointer."""
-    return pointer(CHOOSE, choose, allocates=True)
+    return pointer(CHOOSE, choose, allocates=True, compiles=False)
