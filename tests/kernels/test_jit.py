@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from waiting import MAX_WAIT_SECONDS
 
-from oc1.kernels import _jit
+from oc1.kernels import _inner, _jit
 
 HELPER = """
 from ._jit import inner
@@ -54,7 +54,8 @@ def make_package(folder):
     home = folder / "package"
     home.mkdir()
     (home / "__init__.py").touch()
-    shutil.copy(_jit.__file__, home)
+    for module in (_jit, _inner):
+        shutil.copy(module.__file__, home)
     (home / "helper.py").write_text(HELPER)
     (home / "caller.py").write_text(CALLER)
     return home
@@ -130,3 +131,33 @@ def test_without_numbas_names_its_own_cache_is_used(package):
 def test_the_stamp_covers_all_kernel_sources():
     assert Path(_jit.FOLDER, "line_search.py").is_file()
     assert len(_jit.source_stamp()) == 64
+
+
+@pytest.mark.skipif(_jit.config.DISABLE_JIT, reason="nothing is compiled")
+@pytest.mark.parametrize(("before", "is_there"), [("", True), ("del codegen.JITCodeLibrary", False)])
+def test_inner_functions_have_no_machine_code_of_their_own(before, is_there):
+    """Without the names of Numba that this takes, they are compiled as always."""
+    code = f"""
+import numpy as np
+from numba import njit
+from numba.core import codegen
+{before}
+from oc1.kernels import _inner, _jit
+assert (_inner.InnerCompiler is not None) == {is_there}
+
+@_jit.allocating
+def twice(x):
+    y = np.empty(x.size)
+    for i in range(x.size):
+        y[i] = 2.0 * x[i]
+    return y
+
+@njit
+def last(x):
+    return twice(twice(x))[x.size - 1]
+
+assert last(np.arange(4.0)) == 12.0
+(inner,) = twice.overloads.values()
+assert (inner.library.get_pointer_to_function(inner.fndesc.llvm_func_name) == 0) == {is_there}
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)

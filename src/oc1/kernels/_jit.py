@@ -40,12 +40,14 @@ from numba.core.types import WrapperAddressProtocol
 from numba.core.typing.templates import Signature
 from numba.extending import typeof_impl
 
+from ._inner import InnerCompiler
+
 FOLDER = Path(__file__).parent
 
 _options: dict[str, Any] = {"error_model": "numpy", "nogil": True, "no_cfunc_wrapper": True}
 # Kernels work in buffers that the caller keeps alive; without reference counts they take a tenth less time to compile.
 _uncounted: dict[str, Any] = {"_nrt": False}
-_no_way_in: dict[str, Any] = {"no_cpython_wrapper": True}
+_no_way_in: dict[str, Any] = {"no_cpython_wrapper": True, "pipeline_class": InnerCompiler}
 
 
 # --------------------------------------------------------------------------------------------------- the cache
