@@ -28,3 +28,16 @@ def test_the_work_at_a_node_is_counted():
         assert n_sorted > 0
         assert operations > looked_at
     assert [line.split(":")[0] for line in lines[4:]] == ["searches", "operations", "paper"]
+
+
+def test_scikit_learns_own_tests_run_with_our_classes():
+    # In a process of its own: scikit-learn's classes are replaced.
+    script, chosen = BENCHMARKS / "sklearn_tree_tests.py", "test_xor or test_multioutput or test_friedman_mse"
+    command = [sys.executable, script, "classifier", "-v", "-k", chosen]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    rows = {line.split()[0]: line.split()[1:4] for line in done.stdout.splitlines() if line.startswith("test_")}
+    assert rows["test_xor"] == ["1", "0", "0"]
+    assert rows["test_multioutput"] == ["0", "0", "2"]
+    assert "test_multioutput (2): several targets at once" in done.stdout
+    assert "test_friedman_mse_deprecation: elsewhere" in done.stdout
