@@ -35,7 +35,7 @@ def test_the_target_is_asked_for_where_it_is_a_guess(answer, iris):
     done = answer("specis\nSPECIES\n", "train", "first.csv", "--max-depth", 1)
     assert done.exit_code == 0
     assert "first.csv has 5 columns: species, sepal_len" in done.stderr
-    assert "no column specis; there is 'species'" in done.stderr
+    assert "no column specis; the nearest are 'species'" in done.stderr
     assert read_model("first.json").source.target == "species"
     assert answer("\n", "train", "iris.csv", "--max-depth", 1).exit_code == 0
     assert read_model("iris.json").source.target == "species"

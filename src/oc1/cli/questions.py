@@ -52,7 +52,7 @@ def _ask_name(question: str, names: Sequence[str]) -> str:
             return names[place]
         if given.removeprefix("-").isdecimal() and -len(names) <= int(given) < len(names):
             return names[int(given)]
-        note(f"There is no column {shown_name(given)}; there is {listed(nearest_first(given, names))}.")
+        note(f"There is no column {shown_name(given)}; the nearest are {listed(nearest_first(given, names), 3)}.")
 
 
 def _named(names: Sequence[str], limit: int = 20) -> str:

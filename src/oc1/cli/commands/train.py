@@ -106,22 +106,17 @@ def train(
     verbose : int
         Show each node; -vv: each move with its impurities.
     """
-    is_chosen, learner = learner is not None, learner or "oc1"
-    _check_dask(dask, learner)
+    _check_dask(dask, learner or "oc1")
     prepared = partial(_prepared, parameters, seed, jobs, verbose, json)
-    estimator = prepared(learner)
+    prepared(learner or "oc1")  # what is wrong with its parameters is said before anything is read
     out = _checked_output(out, data, test)
     from ...files.models import Source, save_model
-    from .. import questions, training
+    from .. import training
     from ..predictor import Predictor, with_names
 
+    table, learner = _read(data, replace(options, weights=weights), one_hot, categorical, learner)
     is_regression = learner == "regressor"
-    table = training.read_training_table(
-        data, replace(options, weights=weights), one_hot=one_hot, categorical=categorical, numbers=is_regression
-    )
-    if not is_chosen and questions.wants_regression(table):
-        learner, is_regression, table = "regressor", True, questions.as_regression(table)
-        estimator = prepared(learner)
+    estimator = prepared(learner)
     if not is_regression:
         training.check_classes(table, getattr(estimator, "class_weight", None))
     if table.categorical:
@@ -130,9 +125,8 @@ def train(
     share = _held_out_share(n) if holdout is None else holdout
     table = training.named_columns(table)
     ranges = () if table.categorical else training.value_ranges(table.X)
-    source = Source(
-        table.target, table.one_hot, ranges, n, columns=None if table.file_columns.is_usual else table.file_columns
-    )
+    columns = None if table.file_columns.is_usual else table.file_columns
+    source = Source(table.target, table.one_hot, ranges, n, columns=columns)
     table = replace(table, X=with_names(table.X, table.feature_names))
     in_parallel = partial(_in_parallel, dask)
     start = time.perf_counter()
@@ -162,6 +156,18 @@ def train(
     else:
         _print_results(fitted, in_training, held_out, cost, n, test)
         note(f"model written to {out}")
+
+
+def _read(data: str, options: ReadOptions, one_hot: bool, categorical: bool, learner: str | None) -> tuple[Table, str]:
+    """Return the examples and the learner, which depends on them if none is named."""
+    from ..questions import as_regression, wants_regression
+    from ..training import read_training_table
+
+    is_regression = learner == "regressor"
+    table = read_training_table(data, options, one_hot=one_hot, categorical=categorical, numbers=is_regression)
+    if learner is None and wants_regression(table):
+        return as_regression(table), "regressor"
+    return table, learner or "oc1"
 
 
 def _prepared(parameters: dict[str, Any], seed: int, jobs: int, verbose: int, json: bool, learner: str) -> Any:
