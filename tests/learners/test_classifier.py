@@ -279,7 +279,7 @@ def test_training_examples_keep_their_side_in_prediction():
 @pytest.mark.parametrize(
     ("parameters", "words"),
     [
-        ({"criterion": "entropy"}, "'criterion' parameter of OC1Classifier must be a str among"),
+        ({"criterion": "purity"}, "'criterion' parameter of OC1Classifier must be a str among"),
         ({"splits": "both"}, "'splits' parameter.*'oblique'"),
         ({"normalize": None}, "'normalize' parameter.*'positive'"),
         ({"n_restarts": -1}, "'n_restarts' parameter.*an int in the range"),
