@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris
 
 import oc1
 from oc1.animation.page import write_page
@@ -116,17 +116,18 @@ def _quote_names(app, what: str, name: str, member: Any, options, lines: list[st
 
 
 def _make_pages(app) -> None:
-    """Write pages to explore three trees, and a search, beside the others."""
+    """Write pages to explore four trees, and a search, beside the others."""
     if app.builder.format != "html":
         return
     folder = Path(app.outdir) / "explore"
     folder.mkdir(parents=True, exist_ok=True)
-    iris, cancer = (load(as_frame=True) for load in (load_iris, load_breast_cancer))
+    iris, cancer, digits = (load(as_frame=True) for load in (load_iris, load_breast_cancer, load_digits))
     board = make_rcb(2000, random_state=0)
     examples = {
         "iris": ("Iris", iris.data, iris.target_names[iris.target]),
         "rcb": ("The rotated checker board", *board),
         "cancer": ("Breast cancer", cancer.data, cancer.target_names[cancer.target]),
+        "digits": ("Handwritten digits", digits.data, digits.target),
     }
     for name, (title, X, y) in examples.items():
         clf = oc1.OC1Classifier(random_state=0).fit(X, y)

@@ -119,8 +119,8 @@ function weights(terms, sides) {
       percent(term.share), colours[yes ? 1 : 0], true);
   });
   const [no, yes] = sides.map((side, i) => side.words || (i ? "yes" : "no"));
-  const heading = h("p", { class: "ends" }, h("b", { text: `← ${no}`, title: no }), h("span", { class: "hint",
-    text: "larger values speak for" }), h("b", { text: `${yes} →`, title: yes }));
+  const heading = h("p", { class: "ends" }, h("b", { text: `←\u00a0${no}`, title: no }), h("span", { class: "hint",
+    text: "larger values speak for" }), h("b", { text: `${yes}\u00a0→`, title: yes }));
   const most = terms.length > MANY + 1 ? MANY : terms.length;
   const content = h("div", {}, heading, h("div", { class: "lines" }, ...lines(terms.slice(0, most))));
   if (terms.length > most) content.append(h("details", {}, h("summary", { text: `… ${terms.length - most} more` }), h(
