@@ -126,8 +126,8 @@ def _make_pages(app) -> None:
     examples = {
         "iris": ("Iris", iris.data, iris.target_names[iris.target]),
         "rcb": ("The rotated checker board", *board),
-        "cancer": ("Breast cancer", cancer.data, cancer.target_names[cancer.target]),
         "digits": ("Handwritten digits", digits.data, digits.target),
+        "cancer": ("Breast cancer", cancer.data, cancer.target_names[cancer.target]),
     }
     for name, (title, X, y) in examples.items():
         clf = oc1.OC1Classifier(random_state=0).fit(X, y)

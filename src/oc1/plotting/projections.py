@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from numpy.typing import ArrayLike
 
 from ..tree.summaries import NodeExamples, scale_of, tree_of
-from ..tree.wording import MaxTerms, number, wrapped
+from ..tree.wording import MaxTerms, looks_like, number, percent, wrapped
 from .equations import checked_max_terms, checked_targets, checked_threshold, left_side
 from .fonts import with_fonts
 from .partition import point_style
@@ -99,11 +99,12 @@ def plot_projection(
         ax.set(ylabel="examples", ylim=(0, 1.06 * max(floor.max(), 1)))
     ax.axvline(threshold, color=ink(), linewidth=1.3)
     for child, answer, side in ((0, "no", ~goes_right), (1, "yes", goes_right)):
-        label = shortened(tree.label(int(tree.children[node, child])), 40)
+        label, share, _ = looks_like(tree, int(tree.children[node, child]))
         count = f"{answer}: {side.sum()} examples"
         arrow = f"{count} \N{RIGHTWARDS ARROW}" if child else f"\N{LEFTWARDS ARROW} {count}"
-        words = folded(f"mostly {label}" if tree.predicts_classes else f"predicts {label}")
-        ax.set_title(f"{arrow}\n{words}", loc="right" if child else "left", size=9)
+        often = "mostly" if share > 0.5 else "most often"
+        words = f"{often} {shortened(label, 40)} ({percent(share)})" if tree.predicts_classes else f"predicts {label}"
+        ax.set_title(f"{arrow}\n{folded(words, 40)}", loc="right" if child else "left", size=9)
     comparison = tree.equation_words(node)[-1]
     right_side = comparison if comparison.startswith("> ") else f"> {number(threshold)}"
     lines = wrapped([*left_side(tree, node, scale_of(model, examples), max_terms=max_terms), right_side], 70)

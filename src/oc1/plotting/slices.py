@@ -22,7 +22,7 @@ from .equations import checked_max_terms, checked_targets, checked_threshold, le
 from .fonts import with_fonts
 from .partition import box_around, number_lines, paint_grid, point_style, refuse_categories, scatter
 from .regions import Box, tree_regions
-from .style import SHADES, add_legend, axes_or_new, folded, node_colour, plain, shortened
+from .style import SHADES, add_legend, area_style, axes_or_new, folded, node_colour, plain, shortened
 
 #: How far the picture reaches from the middle without examples, in standard deviations.
 REACH = 3.0
@@ -109,8 +109,9 @@ def _plot_attributes(
         polygons, segments = tree_regions(tree, box, pair, middle)
         for leaf in np.flatnonzero(tree.is_leaf).tolist():
             if len(polygons[leaf]):
-                colour = node_colour(tree, leaf, colours.norm)
-                ax.fill(*polygons[leaf].T, color=colour, linewidth=0, zorder=0)
+                style: dict[str, Any] = {"facecolor": node_colour(tree, leaf, colours.norm), "edgecolor": "white"}
+                hatch = area_style(tree, int(tree.majority[leaf])).get("hatch")  # where colours begin again
+                ax.fill(*polygons[leaf].T, hatch=hatch or None, linewidth=0, zorder=0, **style)
         for segment in segments.values():
             ax.plot(*segment.T, color="black", linewidth=1.3, solid_capstyle="butt", zorder=3)
         number_lines(ax, segments, box)
