@@ -47,12 +47,14 @@ def page_data(
         if path is not None:
             record["path"] = _path_record(model, path, checked, answers)
         trees.append(record)
-    predicted = getattr(source, "target", None)
+    source = getattr(model, "source_", None) if source is None else source
+    predicted, held_out = getattr(source, "target", None), getattr(source, "held_out", None)
     return {
         "title": title or predicted or type(model).__name__,
         "learner": type(model).__name__,
         "task": reduced.task,
         "target": predicted,
+        "heldOut": None if held_out is None else [held_out.measure, _rounded(held_out.value), held_out.n_examples],
         "classes": [str(label) for label in reduced.classes.tolist()],
         "smoothing": reduced.smoothing,
         "attributes": _attributes(reduced, values, checked, source),

@@ -143,16 +143,14 @@ def train(
 
         trial = Trial(fitted, table, lambda model: score_file(Predictor.of(model, source), test, options))
     held_out = None if trial is None else trial.judge(trial.model)
-    held_score = None if held_out is None else _score(held_out)
-    cost = None if trial is None or held_score is None else _cost_of_limit(trial, held_score, in_parallel)
+    cost = None if trial is None else _cost_of_limit(trial, _score(held_out), in_parallel)
     origin = training.origin(data)
-    source = replace(source, **origin, training=_stored(_score(in_training)), held_out=_stored(held_score))
+    source = replace(source, **origin, training=_stored(in_training), held_out=_stored(held_out))
     save_model(fitted, out, source=source)
     if json:
-        figures = {"model": str(out), "learner": learner, "seconds": seconds} | size_of(fitted)
-        held_figures = None if held_out is None else held_out.to_dict()
-        cost_figures = None if cost is None else cost.to_dict()
-        print_json(figures | {"training": in_training.to_dict(), "held_out": held_figures, "max_terms": cost_figures})
+        figures = {"training": in_training, "held_out": held_out, "max_terms": cost}
+        about = {"model": str(out), "learner": learner, "seconds": seconds} | size_of(fitted)
+        print_json(about | {name: None if own is None else own.to_dict() for name, own in figures.items()})
     else:
         _print_results(fitted, in_training, held_out, cost, n, test)
         note(f"model written to {out}")
@@ -202,8 +200,9 @@ def _score(scores: Any) -> Score:
     return Score(measure, float(figures[measure]), int(figures["examples"]))
 
 
-def _stored(score: Score | None) -> Score | None:
-    """Return a score that a file can hold; R2 of equal numbers is not defined."""
+def _stored(scores: Any) -> Score | None:
+    """Return a score for the model file, if there is one: R2 of equal numbers is not defined."""
+    score = None if scores is None else _score(scores)
     return None if score is None or score.value != score.value else score
 
 

@@ -128,9 +128,10 @@ function testRows(tree, node, widths, size) {
       if (rows) return rows;
     }
   }
-  const short = [[terms[0].name, false], limit]; // the weight is less than half of what is said without the other terms
-  return (terms.length > 1 && packed([[terms[0].name, false], [" + …", false], limit], widths, size)) || packed(short,
-    widths, size, true);
+  // The largest term alone would look like all of the test.
+  const sign = test.c[0] < 0 ? "−" : "";
+  return terms.length > 1 ? packed([[`${terms.length} terms`, false], limit], widths, size, true) :
+    packed([[sign + terms[0].name, false], limit], widths, size, true);
 }
 
 /** Put pieces of text into rows, word by word; null if they do not fit, or, where they must, the first in short. */

@@ -40,7 +40,7 @@ function start() {
   const used = usedAttributes().length,
     all = D.attributes.length;
   byId("subtitle").textContent =
-    `${D.learner}: ${size}, ${used < all ? `uses ${used} of ` : ""}${plural(all, "attribute")}${D.n === null ? "" : `; ${plural(D.n, "example")} of data`}`;
+    `${D.learner}: ${size}, ${used < all ? `uses ${used} of ` : ""}${plural(all, "attribute")}${worth()}${D.n === null ? "" : `; ${plural(D.n, "example")} of data`}`;
   if (!numeric) byId("legend").append(...NAMES.map((label, k) => h("li", { title: label }, swatch(k), cut(label,
     30))));
   if (D.task === "vote") {
@@ -80,3 +80,11 @@ window.oc1 = Object.freeze({
   probabilities: (row) => answer(row, modelSteps()).shares,
   parse,
 });
+
+/** How well the model did on examples that it had not seen, when it was trained. */
+function worth() {
+  if (!D.heldOut) return "";
+  const [measure, value, n] = D.heldOut;
+  return measure === "accuracy" ? `; right on ${percent(value)} of ${plural(n, "held-out example")}` :
+    `; R² ${fmt(value)} on ${plural(n, "held-out example")}`;
+}
