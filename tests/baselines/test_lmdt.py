@@ -177,7 +177,7 @@ def test_what_no_machine_divides_is_a_leaf():
     assert same.get_n_leaves() == 1
     np.testing.assert_allclose(same.predict_proba([[1.0, 2.0]]), [[0.4, 0.6]])
     assert same.feature_importances_.sum() == 0
-    assert str(same.tree_) == "1  [2 3]"
+    assert str(same.tree_) == "1  60% of 5"
     assert same.n_hyperplanes_ == 0
     again = MachineTree.from_dict(json.loads(json.dumps(same.tree_.to_dict())))
     assert again.functions.shape == (0, 3)

@@ -384,7 +384,9 @@ def test_commands_refuse_bad_addresses(csv, command, tmp_path, monkeypatch):
     name, *more = command
     out = ("-o", tmp_path / "model.json") if name == "train" else ()
     refused = run(name, csv, *more, *out, "--dask", "nonsense", code=2)
-    assert refused.stderr.startswith("error: --dask 'nonsense' is no address of a Dask scheduler")
+    target, error = refused.stderr.splitlines()
+    assert target.startswith("target: class")
+    assert error.startswith("error: --dask 'nonsense' is no address of a Dask scheduler")
     unreachable = run(name, csv, *more, *out, "--dask", "tcp://127.0.0.1:1", code=1)
     assert unreachable.stderr.splitlines()[-1] == "error: no Dask scheduler answers at tcp://127.0.0.1:1"
     assert not (tmp_path / "model.json").exists()

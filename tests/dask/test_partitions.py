@@ -395,7 +395,11 @@ def replaced(**columns):
         (array_of(np.ones((2, 3)), np.array([[1, 2, -np.inf]])), array_of(np.ones(2), np.ones(1)), None,
          "partition 1 of X has an infinite value in column 2"),
         (frame_of(PAIR, replaced(a=["one", "2"])), frame_of(TWO, TWO), None,
-         "partition 1 of X: could not convert string to float: column 'a' holds text .'one'.; name it in categorical"),
+         ("partition 1 of X: could not convert string to float: column 'a' holds text .'one'.; "
+          ".*name it in categorical_features, or encode it$")),
+        (frame_of(*[replaced(a=["one", "2"])] * 2), frame_of(TWO, TWO), None,
+         ("partition 0 of X: could not convert string to float: column 'a' holds text .'one'.; "
+          'use categorical_features="from_dtype", name it in categorical_features, or encode it$')),
         (frame_of(PAIR, PAIR), frame_of(TWO, pd.Series([1.0, np.nan])), None, "partition 1 of y has a missing label"),
         (frame_of(PAIR, PAIR), frame_of(pd.Series(["a", None]), pd.Series(["a", "b"])), None,
          "partition 0 of y has a missing label"),
@@ -420,7 +424,7 @@ def replaced(**columns):
         (frame_of(PAIR.iloc[:0]), frame_of(TWO[:0]), None, "X has no rows"),
         (da.ones((4, 0)), da.ones(4), None, "X has no columns"),
     ],
-    ids=range(22),
+    ids=range(23),
 )  # fmt: skip
 def test_what_is_wrong_is_said_with_the_partition(session, X, y, weights, message):
     with pytest.raises(ValueError, match=message):

@@ -114,7 +114,7 @@ def test_an_attribute_that_is_tiny_in_one_part_only_does_no_harm():
 
 @pytest.mark.parametrize(
     "name",
-    ["max_depth", "min_samples_split", "min_samples_leaf", "max_leaf_nodes", "min_samples_oblique", "n_restarts"],
+    ["max_depth", "max_leaf_nodes", "min_samples_oblique", "n_restarts"],
 )
 @pytest.mark.parametrize("learner", [OC1Classifier, OC1Regressor])
 def test_whole_numbers_end_where_compiled_code_ends(learner, name):
@@ -122,6 +122,17 @@ def test_whole_numbers_end_where_compiled_code_ends(learner, name):
         learner(**{**QUICK, name: 2**63}).fit(X, Y)
     if name != "n_restarts":
         learner(**{**QUICK, name: 2**63 - 1}).fit(X, Y)
+
+
+@pytest.mark.parametrize("name", ["min_samples_split", "min_samples_leaf"])
+@pytest.mark.parametrize("learner", [OC1Classifier, OC1Regressor])
+def test_least_numbers_of_examples_have_no_end(learner, name):
+    """As in scikit-learn's trees: what compiled code cannot hold is more than there are, like what it just can."""
+    assert learner(**QUICK).fit(X, Y).get_n_leaves() > 1
+    for limit in (2**63 - 1, 2**63, 2**70, np.uint64(2**63)):
+        model = learner(**{**QUICK, name: limit}).fit(X, Y)
+        assert model.get_n_leaves() == 1
+        assert getattr(model, name) == limit
 
 
 def test_smoothing_is_checked_when_it_is_used():

@@ -16,7 +16,7 @@ from oc1.kernels.records import Criterion, Examples, Settings, Workspace
 ORDERS = {"sequential": layout.SEQUENTIAL, "best": layout.BEST, "random": layout.RANDOM}
 
 
-def fast_search(columns, labels, weights, name, min_leaf, seed, n_runs, order, **own):
+def fast_search(columns, labels, weights, name, min_leaf, min_weight, seed, n_runs, order, **own):
     """Return the axis-parallel split and the moves, as the slow search does."""
     d, k = len(columns) - 1, int(labels.max()) + 1
     counts = np.bincount(labels, weights, minlength=k)
@@ -24,6 +24,7 @@ def fast_search(columns, labels, weights, name, min_leaf, seed, n_runs, order, *
     work = Workspace.make(len(labels), k, d, n_runs, 20_000)
     how = Settings(
         min_leaf=min_leaf,
+        min_weight=min_weight,
         axis=True,
         min_oblique=0,
         n_runs=n_runs,
@@ -44,7 +45,7 @@ def fast_search(columns, labels, weights, name, min_leaf, seed, n_runs, order, *
     with np.errstate(all="ignore"):
         axis = search_node(
             Examples.of_columns(columns, labels, plain),
-            Criterion(MEASURES[name].code, min_leaf, *MEASURES[name].pointers()),
+            Criterion(MEASURES[name].code, min_leaf, *MEASURES[name].pointers(), min_weight),
             how,
             compiled_search(),
             compiled_line_search(),
@@ -64,7 +65,7 @@ def fast_search(columns, labels, weights, name, min_leaf, seed, n_runs, order, *
 
 @st.composite
 def nodes(draw):
-    """Small nodes with ties, zeros and duplicates; 2 to 4 classes; weights or none."""
+    """Small nodes with ties, zeros and duplicates; 2 to 4 classes; weights or none; a least weight of sides or none."""
     n, d, k = draw(st.integers(8, 40)), draw(st.integers(1, 4)), draw(st.integers(2, 4))
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     x = rng.integers(-3, 4, (d, n)) if draw(st.booleans()) else rng.normal(size=(d, n))
@@ -72,7 +73,8 @@ def nodes(draw):
     if draw(st.booleans()):
         x = x + labels  # something to find
     weights = rng.integers(1, 4, n).astype(float) if draw(st.booleans()) else np.ones(n)
-    return np.vstack([x, np.ones(n)]).astype(np.float32), labels, weights, draw(st.integers(1, 3))
+    limits = draw(st.integers(1, 3)), draw(st.sampled_from([layout.NO_SPLIT, 4.0, 0.25 * weights.sum()]))
+    return np.vstack([x, np.ones(n)]).astype(np.float32), labels, weights, *limits
 
 
 @pytest.mark.parametrize("rules", [SearchRules(), PAPER_RULES], ids=["default", "paper"])
@@ -81,13 +83,13 @@ def nodes(draw):
 @settings(max_examples=15, deadline=None)
 @given(node=nodes(), seed=st.integers(0, 2**63), n_jumps=st.integers(0, 3), stagnation=st.sampled_from([0.0, 0.5, 1.0]))
 def test_the_search_makes_the_moves_of_the_slow_one(name, order, rules, node, seed, n_jumps, stagnation):
-    columns, labels, weights, min_leaf = node
+    columns, labels, weights, min_leaf, min_weight = node
     how = {"order": order, "n_perturbations": 12, "n_jumps": n_jumps, "stagnation": stagnation}
     how |= {"whole_rounds": rules.whole_rounds, "falls_at_ties": rules.falls_at_ties}
     expected_axis, expected = slow.search_node(
-        slow.Node(columns, labels, weights, name, min_leaf), seed, n_runs=3, n_swept=len(columns) - 1, **how
+        slow.Node(columns, labels, weights, name, min_leaf, min_weight), seed, n_runs=3, n_swept=len(columns) - 1, **how
     )
-    axis, moves = fast_search(columns, labels, weights, name, min_leaf, seed, 3, **how)
+    axis, moves = fast_search(columns, labels, weights, name, min_leaf, min_weight, seed, 3, **how)
     assert axis == pytest.approx(expected_axis, rel=1e-6, abs=1e-9)
     assert moves[:, [layout.MOVED_RUN, layout.MOVED_WHICH]].tolist() == [list(move[:2]) for move in expected]
     before = np.inf

@@ -60,9 +60,12 @@ class Node:
     weights: np.ndarray
     criterion: str
     min_leaf: int = 1
+    min_weight: float = NO_SPLIT
 
     def score(self, right):
         if min(right.sum(), (~right).sum()) < self.min_leaf:
+            return NO_SPLIT
+        if min(self.weights[right].sum(), self.weights[~right].sum()) < self.min_weight:
             return NO_SPLIT
         return gain(self.criterion, *self.sides(right))
 
