@@ -73,4 +73,4 @@ def narrowed(Z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     fit to fewer numbers gives the same plane.
     """
     basis, coordinates = qr(Z[:, :-1].T, mode="economic", check_finite=False)
-    return np.column_stack([coordinates.T, Z[:, -1]]), basis
+    return np.ascontiguousarray(np.column_stack([coordinates.T, Z[:, -1]])), basis

@@ -1,0 +1,193 @@
+"""All tests of a tree fitted at once, as those of a soft tree (see `oc1.kernels.soft_tree`).
+
+Growing chooses a test before anything below it is known, and for the examples of its node only. Here the shape of the
+tree is given, its tests become soft, and their coefficients are moved together until the classes are as likely as they
+can be, less a ridge penalty. Then the tests are made hard again. In a soft tree all examples have a say, also those that
+are on their side anyway: the planes end up where there is room.
+
+The tests keep their number of terms. But which attributes they use is looked at again: each test may try those of all
+others, and the terms with the smallest coefficients go.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..data.sampling import weight_of_one
+from ..data.search_space import SearchSpace, sample_positions
+from ..kernels import _apart
+from ..kernels.soft_tree import SoftTree, compiled_soft_fit, fit
+from ..tree.linear import Tree
+from .linear_tests import LinearTest
+
+#: The mean size of the margins at a node to begin with; the best one is taken.
+SHARPNESSES = (1.0, 2.0, 4.0, 8.0, 16.0)
+#: Examples, divided among the classes as they are in all, that are added to each leaf: no class is impossible.
+ADDED_EXAMPLES = 0.5
+#: Steps of a fit.
+MAX_STEPS = 40
+#: Where terms are dropped: the share that is kept at a time, and the steps between.
+KEPT_SHARE = 0.7
+STEPS_BETWEEN = 15
+
+
+class SoftFit:
+    """A tree whose tests are being fitted together.
+
+    Parameters
+    ----------
+    tree : Tree
+        No test of it has learned where missing values go.
+    X : float array (n, d)
+        Examples as the tests of the tree see them: nothing is missing, categories are codes.
+    y : int array (n,)
+        Class indices.
+    weights : array (n,) or None
+        None if all count alike.
+    """
+
+    def __init__(self, tree: Tree, X: np.ndarray, y: np.ndarray, weights: np.ndarray | None):
+        self.tree = tree
+        rows = sample_positions(len(y))
+        X, y = X[rows], y[rows]
+        weights = None if weights is None else weights[rows]
+        everyone, no_fill = np.arange(len(y)), np.zeros(X.shape[1])
+        self.space = SearchSpace.make(X, everyone, no_fill, weights, "standard")
+        self.Z = self._standardised(X)
+        self.y = y.astype(np.int64)
+        self.weights = np.ones(len(y)) if weights is None else weights / weight_of_one(weights)
+        self.planes = np.zeros((tree.n_nodes, X.shape[1] + 1))
+        for node in np.flatnonzero(~tree.is_leaf).tolist():
+            self.planes[node] = self.space.plane_of(*tree.test(node))
+        self.uses = self.planes[:, :-1] != 0.0
+        self._ends = _ends_of(tree.children)
+        self._shares = np.zeros((tree.n_nodes, len(tree.classes)))
+        self._sharpen(self._route(self.Z))
+
+    def _sharpen(self, leaves: np.ndarray) -> None:
+        """Give the margins a size, and the leaves their shares of the classes."""
+        total = np.bincount(self.y, self.weights, minlength=self._shares.shape[1])
+        in_leaves = np.zeros_like(self._shares)
+        np.add.at(in_leaves, (leaves, self.y), self.weights)
+        self._shares = in_leaves + ADDED_EXAMPLES * total / total.sum()
+        self._shares /= self._shares.sum(axis=1, keepdims=True)
+        for node in np.flatnonzero(~self.tree.is_leaf).tolist():
+            here = (leaves >= node) & (leaves < self._ends[node])
+            margins = self.Z[here] @ self.planes[node, :-1] + self.planes[node, -1]
+            size = np.abs(margins).mean() if here.any() else 0.0
+            self.planes[node] *= 1.0 / size if size > 0.0 else 1.0
+        planes = self.planes
+        losses = [self._fit(1.0, 0, sharpness * planes) for sharpness in SHARPNESSES]
+        self.planes = SHARPNESSES[int(np.argmin(losses))] * planes
+
+    def _fit(self, ridge: float, max_steps: int, planes: np.ndarray) -> float:
+        """Improve planes, whose terms are those in use; return the loss."""
+        nodes, features = map(np.ascontiguousarray, np.nonzero(self.uses))  # numpy's are parts of one array
+        starts = np.concatenate([[0], np.cumsum(self.uses.sum(axis=1))])
+        right = self.tree.children[:, 1].astype(np.int64)
+        soft = SoftTree(self.Z, self.y, self.weights, right, self._ends, starts, features, self._shares)
+        parameters = np.concatenate([planes[nodes, features], planes[:, -1]])
+        _apart.start()
+        with np.errstate(all="ignore"):  # for NUMBA_DISABLE_JIT
+            loss = fit(compiled_soft_fit(), soft, float(ridge), max_steps, parameters)
+        planes[:] = 0.0
+        planes[nodes, features], planes[:, -1] = parameters[: len(nodes)], parameters[len(nodes) :]
+        return float(loss)
+
+    def fit(self, ridge: float) -> SoftFit:
+        """Move all tests together, from where they are; return self."""
+        self._fit(ridge, MAX_STEPS, self.planes)
+        return self
+
+    def exchange_terms(self, ridge: float, max_terms: int | None = None) -> SoftFit:
+        """Let the tests try the attributes of all others; as many terms are left in the end, those that matter most.
+
+        Parameters
+        ----------
+        ridge : float
+        max_terms : int, optional
+            No test has more.
+        """
+        inner, n_terms = ~self.tree.is_leaf, int(self.uses.sum())
+        self.uses[inner] |= self.uses.any(axis=0)
+        n_left = int(self.uses.sum())
+        self._fit(ridge, MAX_STEPS, self.planes)
+        while n_left > n_terms or self.uses.sum(axis=1).max() > (max_terms or n_left):
+            n_left = max(n_terms, int(KEPT_SHARE * n_left))
+            self.uses = most_important(self.planes[:, :-1], self.uses, n_left, max_terms if n_left == n_terms else None)
+            self.planes[:, :-1][~self.uses] = 0.0
+            self._fit(ridge, STEPS_BETWEEN, self.planes)
+        self._fit(ridge, MAX_STEPS, self.planes)
+        return self
+
+    def leaves(self, X: np.ndarray) -> np.ndarray:
+        """Return the leaf in which each row ends, with hard tests."""
+        return self._route(self._standardised(X))
+
+    def predict(self, X: np.ndarray) -> np.ndarray:
+        """Return the class of each row, by the examples in its leaf: what the tree will say with hard tests."""
+        counts = 1e-9 * self._shares  # where nobody is left
+        np.add.at(counts, (self._route(self.Z), self.y), self.weights)
+        return np.asarray(counts.argmax(axis=1)[self.leaves(X)])
+
+    def tests(self) -> list[tuple[LinearTest, bool] | None]:
+        """Return the test of each inner node in the user's units, and whether its branches change places.
+
+        (The first coefficient of a test is positive.) None where a plane has become meaningless.
+        """
+        made: list[tuple[LinearTest, bool] | None] = []
+        for plane in self.planes:
+            features = np.flatnonzero((plane[:-1] != 0.0) & (self.space.scale > 0.0))
+            if len(features) and np.isfinite(plane).all():
+                made.append((LinearTest.of_search_plane(plane, self.space), bool(plane[features[0]] < 0.0)))
+            else:
+                made.append(None)
+        return made
+
+    def _standardised(self, X: np.ndarray) -> np.ndarray:
+        columns = self.space.columns(X, np.arange(len(X)), np.zeros(X.shape[1]))
+        return columns[:-1].T.astype(np.float64, order="C")
+
+    def _route(self, Z: np.ndarray) -> np.ndarray:
+        at = np.zeros(len(Z), dtype=np.int64)
+        for node, (left, right) in enumerate(self.tree.children.tolist()):
+            here = np.flatnonzero(at == node) if right >= 0 else ()
+            if len(here):
+                margins = Z[here] @ self.planes[node, :-1] + self.planes[node, -1]
+                at[here] = np.where(margins > 0.0, right, left)
+        return at
+
+
+def most_important(planes: np.ndarray, uses: np.ndarray, n_terms: int, max_terms: int | None) -> np.ndarray:
+    """Return which terms are left of those in use: the largest ones, and at least one of each test that has any.
+
+    Parameters
+    ----------
+    planes : float array (n_nodes, d)
+        Coefficients.
+    uses : bool array (n_nodes, d)
+    n_terms : int
+        Terms in all.
+    max_terms : int or None
+        Terms of each test.
+    """
+    sizes = np.where(uses, np.abs(planes), -1.0)
+    order = np.argsort(-sizes, axis=1, kind="stable")
+    ranks = np.empty_like(order)
+    np.put_along_axis(ranks, order, np.arange(planes.shape[1])[None, :], axis=1)
+    kept = uses & (ranks < (planes.shape[1] if max_terms is None else max_terms))
+    sizes = np.where(ranks == 0, np.inf, sizes)
+    places = np.flatnonzero(kept)
+    largest = places[np.argsort(-sizes.ravel()[places], kind="stable")[:n_terms]]
+    kept[:] = False
+    kept.ravel()[largest] = True
+    return kept
+
+
+def _ends_of(children: np.ndarray) -> np.ndarray:
+    """Return for each node, in preorder, the first node after its subtree."""
+    ends = np.arange(1, len(children) + 1)
+    for node in range(len(children) - 1, -1, -1):
+        if children[node, 1] >= 0:
+            ends[node] = ends[children[node, 1]]
+    return ends

@@ -1,0 +1,186 @@
+"""A tree whose tests answer with probabilities, and all of whose tests are fitted at once.
+
+An example goes right at a node with the probability ``s(margin)``, s the logistic function, and what the tree says of
+its class is the mean over all leaves, each by the probability of reaching it. So the likelihood of the classes is a
+smooth function of all coefficients of all tests together (a hierarchical mixture of experts, Jordan & Jacobs 1994,
+whose experts are the class shares of the leaves). It is maximised by the limited-memory BFGS method.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import types
+
+from ._apart import compiled_apart
+from ._jit import allocating, fix_type, kernel, pointer, signature
+from .records import matrix, vector
+
+#: Subtrees that an example reaches with a smaller probability are not looked at.
+MIN_REACH = 1e-9
+#: No class is impossible anywhere.
+MIN_LIKELIHOOD = 1e-300
+#: Pairs of steps and changes of the gradient that BFGS remembers.
+N_REMEMBERED = 8
+#: It ends where a step lowers the loss by a smaller share of it. A step is halved at most this number of times.
+SETTLED_SHARE = 1e-6
+MAX_HALVINGS = 20
+#: What a step must lower the loss by, as a share of what the slope promises.
+MIN_FALL = 1e-4
+
+indices = types.int64[::1]
+
+
+class SoftTree(NamedTuple):
+    """The examples, and the shape of the tree.
+
+    Nodes are in preorder; the coefficients of all tests are ``parameters[starts[i]:starts[i + 1]]`` for node i and
+    belong to ``features`` at the same places, and the constant of node i is ``parameters[len(features) + i]``.
+    """
+
+    Z: Any  # float64 (n, d): standardised attributes
+    labels: Any  # int64 (n)
+    weights: Any  # float64 (n)
+    right: Any  # int64 (n_nodes): right child, -1 for leaves; the left one is the next node
+    ends: Any  # int64 (n_nodes): the first node after the subtree
+    starts: Any  # int64 (n_nodes + 1)
+    features: Any  # int64 (n_terms)
+    shares: Any  # float64 (n_nodes, n_classes): of the classes in the leaves
+
+
+fix_type(SoftTree, matrix, indices, vector, indices, indices, indices, indices, matrix)
+
+
+@allocating
+def soft_loss(tree, parameters, ridge, gradient, reach, value, side, visited):
+    """Return the negative log-likelihood and the ridge penalty; write the gradient.
+
+    The last four are room for a number for each node.
+    """
+    n_terms, loss = tree.features.size, 0.0
+    for i in range(parameters.size):
+        penalty = ridge if i < n_terms else 0.0
+        gradient[i] = penalty * parameters[i]
+        loss += 0.5 * penalty * parameters[i] * parameters[i]
+    for j in range(tree.labels.size):
+        n_visited = descend_softly(tree, j, parameters, reach, value, side, visited)
+        for k in range(n_visited - 1, -1, -1):
+            i = visited[k]
+            value[i] = (1.0 - side[i]) * value[i + 1] + side[i] * value[tree.right[i]]
+        likelihood = max(value[0], MIN_LIKELIHOOD)
+        loss -= tree.weights[j] * np.log(likelihood)
+        for k in range(n_visited):
+            i = visited[k]
+            slope = reach[i] * side[i] * (1.0 - side[i]) * (value[tree.right[i]] - value[i + 1])
+            slope *= tree.weights[j] / likelihood
+            for t in range(tree.starts[i], tree.starts[i + 1]):
+                gradient[t] -= slope * tree.Z[j, tree.features[t]]
+            gradient[n_terms + i] -= slope
+    return loss
+
+
+@allocating
+def descend_softly(tree, j, parameters, reach, value, side, visited):
+    """Send an example down; return how many inner nodes it visits, in preorder, and give leaves their value."""
+    n_terms, n_visited, i = tree.features.size, 0, 0
+    reach[0] = 1.0
+    while i < tree.right.size:
+        if reach[i] < MIN_REACH:
+            value[i] = 0.0
+            i = tree.ends[i]
+            continue
+        if tree.right[i] < 0:
+            value[i] = tree.shares[i, tree.labels[j]]
+        else:
+            margin = parameters[n_terms + i]
+            for t in range(tree.starts[i], tree.starts[i + 1]):
+                margin += parameters[t] * tree.Z[j, tree.features[t]]
+            side[i] = 1.0 / (1.0 + np.exp(-margin))
+            reach[i + 1], reach[tree.right[i]] = reach[i] * (1.0 - side[i]), reach[i] * side[i]
+            visited[n_visited] = i
+            n_visited += 1
+        i += 1
+    return n_visited
+
+
+@allocating
+def dot(left, right):
+    """Return the inner product."""
+    total = 0.0
+    for i in range(left.size):
+        total += left[i] * right[i]
+    return total
+
+
+@allocating
+def quasi_newton_direction(gradient, steps, changes, n_pairs, newest, direction):
+    """Write the direction of descent: the two loops of limited-memory BFGS over the remembered pairs."""
+    alphas = np.empty(n_pairs)
+    for i in range(gradient.size):
+        direction[i] = -gradient[i]
+    for k in range(n_pairs):
+        at = (newest - k) % N_REMEMBERED
+        alphas[k] = dot(steps[at], direction) / dot(steps[at], changes[at])
+        for i in range(direction.size):
+            direction[i] -= alphas[k] * changes[at, i]
+    if n_pairs > 0:
+        scale = dot(steps[newest], changes[newest]) / dot(changes[newest], changes[newest])
+    else:  # a first step of length 1 at most
+        scale = 1.0 / max(1.0, np.sqrt(dot(gradient, gradient)))
+    for i in range(direction.size):
+        direction[i] *= scale
+    for k in range(n_pairs - 1, -1, -1):
+        at = (newest - k) % N_REMEMBERED
+        beta = dot(changes[at], direction) / dot(steps[at], changes[at])
+        for i in range(direction.size):
+            direction[i] += (alphas[k] - beta) * steps[at, i]
+
+
+def fit_soft(tree, ridge, max_steps, parameters):
+    """Improve the parameters, by at most so many steps (with 0, none); return the loss."""
+    size, n_nodes = parameters.size, tree.right.size
+    reach, value, side, visited = np.empty(n_nodes), np.empty(n_nodes), np.empty(n_nodes), np.empty(n_nodes, np.int64)
+    gradient, further, trial, direction = np.empty(size), np.empty(size), np.empty(size), np.empty(size)
+    steps, changes = np.zeros((N_REMEMBERED, size)), np.zeros((N_REMEMBERED, size))
+    n_pairs, newest = 0, -1
+    loss = soft_loss(tree, parameters, ridge, gradient, reach, value, side, visited)
+    for _ in range(max_steps):
+        quasi_newton_direction(gradient, steps, changes, n_pairs, newest, direction)
+        slope, length, lower = dot(gradient, direction), 1.0, np.inf
+        if not slope < 0.0:
+            break
+        for _ in range(MAX_HALVINGS):
+            for i in range(size):
+                trial[i] = parameters[i] + length * direction[i]
+            lower = soft_loss(tree, trial, ridge, further, reach, value, side, visited)
+            if lower <= loss + MIN_FALL * length * slope:
+                break
+            length *= 0.5
+        if not lower < loss:
+            break
+        newest = (newest + 1) % N_REMEMBERED
+        for i in range(size):
+            steps[newest, i], changes[newest, i] = trial[i] - parameters[i], further[i] - gradient[i]
+            parameters[i], gradient[i] = trial[i], further[i]
+        n_pairs = min(n_pairs + 1, N_REMEMBERED)
+        if not dot(steps[newest], changes[newest]) > 0.0:  # not convex here: begin anew
+            n_pairs = 0
+        is_settled = loss - lower <= SETTLED_SHARE * lower
+        loss = lower
+        if is_settled:
+            break
+    return loss
+
+
+FIT_SOFT = signature(float, SoftTree, float, int, vector)
+
+
+@compiled_apart(seconds=4)
+def compiled_soft_fit():
+    """Return the fit as a pointer."""
+    return pointer(FIT_SOFT, fit_soft, allocates=True, compiles=False)
+
+
+@kernel
+def fit(soft_fit, tree, ridge, max_steps, parameters):
+    """Call the fit from Python, without compiling it a second time."""
+    return soft_fit(tree, ridge, max_steps, parameters)
