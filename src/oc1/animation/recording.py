@@ -21,7 +21,7 @@ from ..growing.nodes import NodeTable, PendingNode, build_tree
 from ..growing.options import TreeSetup
 from ..growing.progress import MOVES, Move, Reporter
 from ..kernels import layout
-from ..learners.base import Grown, standard_scale
+from ..learners.base import Grown, Pruned, standard_scale
 from ..learners.classifier import OC1Classifier
 from ..plotting.style import shortened
 from ..tree.linear import Tree
@@ -402,8 +402,8 @@ class _Recording(OC1Classifier):
     def _pruning_method(self, data: Training) -> None:
         return None
 
-    def _refined(self, tree: Any, data: Training, alpha: float) -> Any:
-        return tree
+    def _refined(self, pruned: Pruned, data: Training) -> Any:
+        return pruned.tree
 
     def _grow_tree(self, data: Training, rows: np.ndarray, weights: np.ndarray | None) -> Grown:
         options, recorder = self._options(len(data.classes)), _Recorder()

@@ -11,6 +11,8 @@ others, and the terms with the smallest coefficients go.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from ..data.sampling import weight_of_one
@@ -20,8 +22,10 @@ from ..kernels.soft_tree import SoftTree, compiled_soft_fit, fit
 from ..tree.linear import Tree
 from .linear_tests import LinearTest
 
-#: The mean size of the margins at a node to begin with; the best one is taken.
-SHARPNESSES = (1.0, 2.0, 4.0, 8.0, 16.0)
+#: Weight of half the squared length of the planes, relative to the sum of the losses.
+RIDGE = 0.03
+#: The median size of the margins at a node to begin with; the best one is taken.
+SHARPNESSES = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 #: Examples, divided among the classes as they are in all, that are added to each leaf: no class is impossible.
 ADDED_EXAMPLES = 0.5
 #: Steps of a fit.
@@ -47,22 +51,28 @@ class SoftFit:
     """
 
     def __init__(self, tree: Tree, X: np.ndarray, y: np.ndarray, weights: np.ndarray | None):
-        self.tree = tree
+        self.tree, self.attributes = tree, tree.used_features
         rows = sample_positions(len(y))
-        X, y = X[rows], y[rows]
+        X, y = np.ascontiguousarray(X[np.ix_(rows, self.attributes)]), y[rows]
         weights = None if weights is None else weights[rows]
-        everyone, no_fill = np.arange(len(y)), np.zeros(X.shape[1])
-        self.space = SearchSpace.make(X, everyone, no_fill, weights, "standard")
+        self.space = SearchSpace.make(X, np.arange(len(y)), np.zeros(X.shape[1]), weights, "standard")
         self.Z = self._standardised(X)
         self.y = y.astype(np.int64)
         self.weights = np.ones(len(y)) if weights is None else weights / weight_of_one(weights)
         self.planes = np.zeros((tree.n_nodes, X.shape[1] + 1))
         for node in np.flatnonzero(~tree.is_leaf).tolist():
-            self.planes[node] = self.space.plane_of(*tree.test(node))
-        self.uses = self.planes[:, :-1] != 0.0
+            features, coefficients, threshold = tree.test(node)
+            self.planes[node] = self.space.plane_of(np.searchsorted(self.attributes, features), coefficients, threshold)
+        self.uses = (self.planes[:, :-1] != 0.0) & (self.space.scale > 0.0)
+        self.spreads = spreads_of(self.Z)
         self._ends = _ends_of(tree.children)
         self._shares = np.zeros((tree.n_nodes, len(tree.classes)))
-        self._sharpen(self._route(self.Z))
+        leaves = self._route(self.Z)
+        # Examples of one leaf beside each other: what none of a block reaches is not looked at.
+        order = np.argsort(leaves, kind="stable")
+        self.Z, self.y, self.weights = self.Z[order], self.y[order], self.weights[order]
+        self.columns = np.ascontiguousarray(self.Z.T)
+        self._sharpen(leaves[order])
 
     def _sharpen(self, leaves: np.ndarray) -> None:
         """Give the margins a size, and the leaves their shares of the classes."""
@@ -72,57 +82,57 @@ class SoftFit:
         self._shares = in_leaves + ADDED_EXAMPLES * total / total.sum()
         self._shares /= self._shares.sum(axis=1, keepdims=True)
         for node in np.flatnonzero(~self.tree.is_leaf).tolist():
-            here = (leaves >= node) & (leaves < self._ends[node])
-            margins = self.Z[here] @ self.planes[node, :-1] + self.planes[node, -1]
-            size = np.abs(margins).mean() if here.any() else 0.0
-            self.planes[node] *= 1.0 / size if size > 0.0 else 1.0
+            here = self.Z[(leaves >= node) & (leaves < self._ends[node])]
+            margins = here @ self.planes[node, :-1] + self.planes[node, -1]
+            self.planes[node] /= (np.median(np.abs(margins)) if len(margins) else 0.0) or 1.0
         planes = self.planes
-        losses = [self._fit(1.0, 0, sharpness * planes) for sharpness in SHARPNESSES]
+        losses = [self._fit(0, sharpness * planes) for sharpness in SHARPNESSES]
         self.planes = SHARPNESSES[int(np.argmin(losses))] * planes
 
-    def _fit(self, ridge: float, max_steps: int, planes: np.ndarray) -> float:
+    def _fit(self, max_steps: int, planes: np.ndarray) -> float:
         """Improve planes, whose terms are those in use; return the loss."""
         nodes, features = map(np.ascontiguousarray, np.nonzero(self.uses))  # numpy's are parts of one array
         starts = np.concatenate([[0], np.cumsum(self.uses.sum(axis=1))])
         right = self.tree.children[:, 1].astype(np.int64)
-        soft = SoftTree(self.Z, self.y, self.weights, right, self._ends, starts, features, self._shares)
+        penalties = self.spreads[features] ** 2
+        shape = right, self._ends, starts, features
+        soft = SoftTree(self.columns, self.y, self.weights, *shape, penalties, self._shares)
         parameters = np.concatenate([planes[nodes, features], planes[:, -1]])
         _apart.start()
         with np.errstate(all="ignore"):  # for NUMBA_DISABLE_JIT
-            loss = fit(compiled_soft_fit(), soft, float(ridge), max_steps, parameters)
+            loss = fit(compiled_soft_fit(), soft, RIDGE, max_steps, parameters)
         planes[:] = 0.0
         planes[nodes, features], planes[:, -1] = parameters[: len(nodes)], parameters[len(nodes) :]
         return float(loss)
 
-    def fit(self, ridge: float) -> SoftFit:
+    def fit(self) -> SoftFit:
         """Move all tests together, from where they are; return self."""
-        self._fit(ridge, MAX_STEPS, self.planes)
+        self._fit(MAX_STEPS, self.planes)
         return self
 
-    def exchange_terms(self, ridge: float, max_terms: int | None = None) -> SoftFit:
+    def exchange_terms(self, max_terms: int | None = None) -> SoftFit:
         """Let the tests try the attributes of all others; as many terms are left in the end, those that matter most.
 
         Parameters
         ----------
-        ridge : float
         max_terms : int, optional
             No test has more.
         """
-        inner, n_terms = ~self.tree.is_leaf, int(self.uses.sum())
-        self.uses[inner] |= self.uses.any(axis=0)
-        n_left = int(self.uses.sum())
-        self._fit(ridge, MAX_STEPS, self.planes)
-        while n_left > n_terms or self.uses.sum(axis=1).max() > (max_terms or n_left):
-            n_left = max(n_terms, int(KEPT_SHARE * n_left))
-            self.uses = most_important(self.planes[:, :-1], self.uses, n_left, max_terms if n_left == n_terms else None)
+        n_terms, most = int(self.uses.sum()), self.uses.shape[1] if max_terms is None else max_terms
+        self.uses[~self.tree.is_leaf] = self.space.scale > 0.0
+        self._fit(MAX_STEPS, self.planes)
+        n_left, longest = int(self.uses.sum()), int(self.uses.sum(axis=1).max())
+        while n_left > n_terms or longest > most:
+            n_left, longest = max(n_terms, int(KEPT_SHARE * n_left)), max(most, int(KEPT_SHARE * longest))
+            self.uses = most_important(self.planes[:, :-1] * self.spreads, self.uses, n_left, longest)
             self.planes[:, :-1][~self.uses] = 0.0
-            self._fit(ridge, STEPS_BETWEEN, self.planes)
-        self._fit(ridge, MAX_STEPS, self.planes)
+            self._fit(STEPS_BETWEEN, self.planes)
+        self._fit(MAX_STEPS, self.planes)
         return self
 
     def leaves(self, X: np.ndarray) -> np.ndarray:
         """Return the leaf in which each row ends, with hard tests."""
-        return self._route(self._standardised(X))
+        return self._route(self._standardised(np.ascontiguousarray(X[:, self.attributes])))
 
     def predict(self, X: np.ndarray) -> np.ndarray:
         """Return the class of each row, by the examples in its leaf: what the tree will say with hard tests."""
@@ -139,7 +149,8 @@ class SoftFit:
         for plane in self.planes:
             features = np.flatnonzero((plane[:-1] != 0.0) & (self.space.scale > 0.0))
             if len(features) and np.isfinite(plane).all():
-                made.append((LinearTest.of_search_plane(plane, self.space), bool(plane[features[0]] < 0.0)))
+                test = LinearTest.of_search_plane(plane, self.space)
+                made.append((replace(test, features=self.attributes[test.features]), bool(plane[features[0]] < 0.0)))
             else:
                 made.append(None)
         return made
@@ -158,24 +169,35 @@ class SoftFit:
         return at
 
 
-def most_important(planes: np.ndarray, uses: np.ndarray, n_terms: int, max_terms: int | None) -> np.ndarray:
+def spreads_of(Z: np.ndarray) -> np.ndarray:
+    """Return how far the standardised values of attributes spread, but for the wildest twentieth on both sides.
+
+    It is 1 for normal values, and where all but a few are equal. A penalty on coefficients of wild attributes would
+    otherwise forbid to look at the others closely.
+    """
+    low, high = np.quantile(Z, [0.05, 0.95], axis=0)
+    spreads = (high - low) / 3.29  # of normal values
+    return np.where(spreads > 0.0, np.minimum(spreads, 1.0), 1.0)
+
+
+def most_important(planes: np.ndarray, uses: np.ndarray, n_terms: int, max_terms: int) -> np.ndarray:
     """Return which terms are left of those in use: the largest ones, and at least one of each test that has any.
 
     Parameters
     ----------
     planes : float array (n_nodes, d)
-        Coefficients.
+        Coefficients, times the spreads of their attributes.
     uses : bool array (n_nodes, d)
     n_terms : int
         Terms in all.
-    max_terms : int or None
+    max_terms : int
         Terms of each test.
     """
     sizes = np.where(uses, np.abs(planes), -1.0)
     order = np.argsort(-sizes, axis=1, kind="stable")
     ranks = np.empty_like(order)
     np.put_along_axis(ranks, order, np.arange(planes.shape[1])[None, :], axis=1)
-    kept = uses & (ranks < (planes.shape[1] if max_terms is None else max_terms))
+    kept = uses & (ranks < max_terms)
     sizes = np.where(ranks == 0, np.inf, sizes)
     places = np.flatnonzero(kept)
     largest = places[np.argsort(-sizes.ravel()[places], kind="stable")[:n_terms]]

@@ -13,7 +13,7 @@ left to look at, and a change that does not pay is simply dropped.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -152,7 +152,7 @@ def refine(
         raise ValueError(
             "a tree that has learned where missing values go cannot be refined; grow it with missing='mean'"
         )
-    X, y, weights = _examples_of(tree, X, y, weights)
+    X, y, weights = examples_of(tree, X, y, weights)
     # Threads would take longer to meet than such small matrices take.
     with announce_compiling(), one_blas_thread(), np.errstate(all="ignore"):  # the last for NUMBA_DISABLE_JIT
         limits = min_samples_leaf, min_weight_leaf
@@ -163,7 +163,41 @@ def refine(
                 break
             root = refiner.improved(root)
         grown = _grown(root, _gain_of(criterion, len(tree.classes)), refiner.rounded if rounding else None)
-    new = build_tree(grown, tree.fill, tree.classes, tree.feature_names)
+    return _built(grown, tree)
+
+
+def with_tests(
+    tree: Tree,
+    tests: Sequence[tuple[LinearTest, bool] | None],
+    X: np.ndarray,
+    y: np.ndarray,
+    weights: np.ndarray | None,
+    *,
+    min_samples_leaf: int = 1,
+    min_weight_leaf: float = 0.0,
+    criterion: str | ImpurityFunction = "twoing",
+    rounding: bool = False,
+) -> Tree:
+    """Return a tree of the same shape with other tests, and with what these examples make of it.
+
+    Branches that too few examples take are removed, and those that say the same are joined. For the other parameters
+    see `refine`.
+
+    Parameters
+    ----------
+    tests : list of (LinearTest, bool) or None
+        For each node of the tree its test, and whether its branches change places; None where it stays as it is.
+    """
+    X, y, weights = examples_of(tree, X, y, weights)
+    with np.errstate(all="ignore"):
+        refiner = _Refiner(X, y, weights, tree.counts.shape[1], 0.0, NO_LIMITS, False, None)
+        root = refiner.placed(_nodes_of(tree, tests), np.arange(len(y)), (min_samples_leaf, min_weight_leaf))
+        return _built(_grown(root, _gain_of(criterion, len(tree.classes)), refiner.rounded if rounding else None), tree)
+
+
+def _built(root: GrownNode, tree: Tree) -> Tree:
+    """Return the tree of some nodes, of the same data as another tree."""
+    new = build_tree(root, tree.fill, tree.classes, tree.feature_names)
     return replace(new, codes=tree.codes, categories=tree.categories, scale=tree.scale)
 
 
@@ -412,7 +446,7 @@ class _Refiner:
         return LinearTest(features, coefficients, threshold)
 
 
-def _examples_of(tree: Tree, X, y, weights) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+def examples_of(tree: Tree, X, y, weights) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
     """Return the examples that count, as the tests of the tree see them."""
     if weights is not None:
         counted = weights > 0
@@ -426,15 +460,16 @@ def _digest(rows: np.ndarray, wants_right: np.ndarray) -> bytes:
     return hashlib.blake2b(rows.tobytes() + wants_right.tobytes(), digest_size=16).digest()
 
 
-def _nodes_of(tree: Tree) -> _Node:
-    """Return the root of a tree as nodes that hold no examples yet."""
+def _nodes_of(tree: Tree, tests: Sequence[tuple[LinearTest, bool] | None] = ()) -> _Node:
+    """Return the root of a tree, perhaps with other tests, as nodes that hold no examples yet."""
     nodes: list[_Node] = []
     for number in range(tree.n_nodes - 1, -1, -1):
         if tree.is_leaf[number]:
             nodes.append(_Node(NO_ROWS, NO_ROWS, tree.counts[number], 0.0))
         else:
             children = tuple(nodes[tree.n_nodes - 1 - child] for child in tree.children[number])
-            test = LinearTest(*tree.test(number))
+            test, is_turned = (tests[number] if tests else None) or (LinearTest(*tree.test(number)), False)
+            children = children[::-1] if is_turned else children
             nodes.append(_Node(NO_ROWS, NO_ROWS, tree.counts[number], 0.0, 2, test, children))
     return nodes[-1]
 

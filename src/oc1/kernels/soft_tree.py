@@ -12,11 +12,13 @@ import numpy as np
 from numba import types
 
 from ._apart import compiled_apart
-from ._jit import allocating, fix_type, kernel, pointer, signature
+from ._jit import allocating, fix_type, kernel, pointer, signature, summing
 from .records import matrix, vector
 
-#: Subtrees that an example reaches with a smaller probability are not looked at.
-MIN_REACH = 1e-9
+#: Examples that are looked at together.
+BLOCK = 32
+#: Subtrees that no example of a block reaches with a larger probability are not looked at.
+MIN_REACH = 1e-5
 #: No class is impossible anywhere.
 MIN_LIKELIHOOD = 1e-300
 #: Pairs of steps and changes of the gradient that BFGS remembers.
@@ -37,69 +39,126 @@ class SoftTree(NamedTuple):
     belong to ``features`` at the same places, and the constant of node i is ``parameters[len(features) + i]``.
     """
 
-    Z: Any  # float64 (n, d): standardised attributes
+    columns: Any  # float64 (d, n): standardised attributes
     labels: Any  # int64 (n)
     weights: Any  # float64 (n)
     right: Any  # int64 (n_nodes): right child, -1 for leaves; the left one is the next node
     ends: Any  # int64 (n_nodes): the first node after the subtree
     starts: Any  # int64 (n_nodes + 1)
     features: Any  # int64 (n_terms)
+    penalties: Any  # float64 (n_terms): of the square of each coefficient, to be multiplied by the ridge
     shares: Any  # float64 (n_nodes, n_classes): of the classes in the leaves
 
 
-fix_type(SoftTree, matrix, indices, vector, indices, indices, indices, indices, matrix)
+class Room(NamedTuple):
+    """Numbers for each node and each example of a block; the last two for each example, and for each node."""
+
+    reach: Any  # float64 (n_nodes, BLOCK): probability of reaching a node
+    value: Any  # ... of the right class there
+    side: Any  # ... of going right
+    pull: Any  # float64 (BLOCK)
+    visited: Any  # int64 (n_nodes)
+
+
+fix_type(SoftTree, matrix, indices, vector, indices, indices, indices, indices, vector, matrix)
+fix_type(Room, matrix, matrix, matrix, vector, indices)
 
 
 @allocating
-def soft_loss(tree, parameters, ridge, gradient, reach, value, side, visited):
+def soft_loss(tree, parameters, ridge, gradient, room):
     """Return the negative log-likelihood and the ridge penalty; write the gradient.
 
-    The last four are room for a number for each node.
+    Examples are looked at in blocks, so that sums run over several at a time.
     """
     n_terms, loss = tree.features.size, 0.0
     for i in range(parameters.size):
-        penalty = ridge if i < n_terms else 0.0
+        penalty = ridge * tree.penalties[i] if i < n_terms else 0.0
         gradient[i] = penalty * parameters[i]
         loss += 0.5 * penalty * parameters[i] * parameters[i]
-    for j in range(tree.labels.size):
-        n_visited = descend_softly(tree, j, parameters, reach, value, side, visited)
+    for first in range(0, tree.labels.size, BLOCK):
+        size = min(BLOCK, tree.labels.size - first)
+        n_visited = descend_softly(tree, first, size, parameters, room)
         for k in range(n_visited - 1, -1, -1):
-            i = visited[k]
-            value[i] = (1.0 - side[i]) * value[i + 1] + side[i] * value[tree.right[i]]
-        likelihood = max(value[0], MIN_LIKELIHOOD)
-        loss -= tree.weights[j] * np.log(likelihood)
+            i = room.visited[k]
+            right = tree.right[i]
+            for j in range(size):
+                side = room.side[i, j]
+                room.value[i, j] = (1.0 - side) * room.value[i + 1, j] + side * room.value[right, j]
+        for j in range(size):
+            likelihood, weight = max(room.value[0, j], MIN_LIKELIHOOD), tree.weights[first + j]
+            loss -= weight * np.log(likelihood)
+            room.pull[j] = weight / likelihood
         for k in range(n_visited):
-            i = visited[k]
-            slope = reach[i] * side[i] * (1.0 - side[i]) * (value[tree.right[i]] - value[i + 1])
-            slope *= tree.weights[j] / likelihood
+            i = room.visited[k]
+            right = tree.right[i]
+            slope = room.side[i]
+            for j in range(size):
+                spread = slope[j] * (1.0 - slope[j])
+                slope[j] = room.pull[j] * room.reach[i, j] * spread * (room.value[right, j] - room.value[i + 1, j])
             for t in range(tree.starts[i], tree.starts[i + 1]):
-                gradient[t] -= slope * tree.Z[j, tree.features[t]]
-            gradient[n_terms + i] -= slope
+                gradient[t] -= sum_products(slope, tree.columns[tree.features[t], first : first + size])
+            gradient[n_terms + i] -= sum_first(slope, size)
     return loss
 
 
 @allocating
-def descend_softly(tree, j, parameters, reach, value, side, visited):
-    """Send an example down; return how many inner nodes it visits, in preorder, and give leaves their value."""
+def descend_softly(tree, first, size, parameters, room):
+    """Send a block of examples down; return how many inner nodes it visits, in preorder, and give leaves their value."""
     n_terms, n_visited, i = tree.features.size, 0, 0
-    reach[0] = 1.0
+    for j in range(size):
+        room.reach[0, j] = 1.0
     while i < tree.right.size:
-        if reach[i] < MIN_REACH:
-            value[i] = 0.0
+        largest = 0.0
+        for j in range(size):
+            largest = max(largest, room.reach[i, j])
+        if largest < MIN_REACH:
+            for j in range(size):
+                room.value[i, j] = 0.0
             i = tree.ends[i]
             continue
-        if tree.right[i] < 0:
-            value[i] = tree.shares[i, tree.labels[j]]
+        right = tree.right[i]
+        if right < 0:
+            for j in range(size):
+                room.value[i, j] = tree.shares[i, tree.labels[first + j]]
         else:
-            margin = parameters[n_terms + i]
+            margins = room.side[i]
+            for j in range(size):
+                margins[j] = parameters[n_terms + i]
             for t in range(tree.starts[i], tree.starts[i + 1]):
-                margin += parameters[t] * tree.Z[j, tree.features[t]]
-            side[i] = 1.0 / (1.0 + np.exp(-margin))
-            reach[i + 1], reach[tree.right[i]] = reach[i] * (1.0 - side[i]), reach[i] * side[i]
-            visited[n_visited] = i
+                add_multiple(parameters[t], tree.columns[tree.features[t], first : first + size], margins)
+            for j in range(size):
+                margins[j] = 1.0 / (1.0 + np.exp(-margins[j]))
+                room.reach[i + 1, j] = room.reach[i, j] * (1.0 - margins[j])
+                room.reach[right, j] = room.reach[i, j] * margins[j]
+            room.visited[n_visited] = i
             n_visited += 1
         i += 1
     return n_visited
+
+
+@allocating
+def add_multiple(factor, values, out):
+    """Add a multiple of some values."""
+    for j in range(values.size):
+        out[j] += factor * values[j]
+
+
+@summing
+def sum_products(slope, values):
+    """Return the inner product of some values and as many slopes."""
+    total = 0.0
+    for j in range(values.size):
+        total += slope[j] * values[j]
+    return total
+
+
+@summing
+def sum_first(values, size):
+    """Return the sum of the first values."""
+    total = 0.0
+    for j in range(size):
+        total += values[j]
+    return total
 
 
 @allocating
@@ -138,11 +197,12 @@ def quasi_newton_direction(gradient, steps, changes, n_pairs, newest, direction)
 def fit_soft(tree, ridge, max_steps, parameters):
     """Improve the parameters, by at most so many steps (with 0, none); return the loss."""
     size, n_nodes = parameters.size, tree.right.size
-    reach, value, side, visited = np.empty(n_nodes), np.empty(n_nodes), np.empty(n_nodes), np.empty(n_nodes, np.int64)
+    reach, value, side = np.empty((n_nodes, BLOCK)), np.empty((n_nodes, BLOCK)), np.empty((n_nodes, BLOCK))
+    room = Room(reach, value, side, np.empty(BLOCK), np.empty(n_nodes, np.int64))
     gradient, further, trial, direction = np.empty(size), np.empty(size), np.empty(size), np.empty(size)
     steps, changes = np.zeros((N_REMEMBERED, size)), np.zeros((N_REMEMBERED, size))
     n_pairs, newest = 0, -1
-    loss = soft_loss(tree, parameters, ridge, gradient, reach, value, side, visited)
+    loss = soft_loss(tree, parameters, ridge, gradient, room)
     for _ in range(max_steps):
         quasi_newton_direction(gradient, steps, changes, n_pairs, newest, direction)
         slope, length, lower = dot(gradient, direction), 1.0, np.inf
@@ -151,7 +211,7 @@ def fit_soft(tree, ridge, max_steps, parameters):
         for _ in range(MAX_HALVINGS):
             for i in range(size):
                 trial[i] = parameters[i] + length * direction[i]
-            lower = soft_loss(tree, trial, ridge, further, reach, value, side, visited)
+            lower = soft_loss(tree, trial, ridge, further, room)
             if lower <= loss + MIN_FALL * length * slope:
                 break
             length *= 0.5

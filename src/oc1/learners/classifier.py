@@ -24,6 +24,7 @@ from .base import CategoricalTree, Grown, Pruned, SearchedTree, automatic_prunin
 from .constraints import ConstrainedTree
 from .contest import Entrant, hold_contest, pruned_at
 from .parameters import at_least, parameter
+from .softening import is_worthwhile, softened
 
 if TYPE_CHECKING:
     from sklearn.model_selection import BaseCrossValidator
@@ -304,11 +305,13 @@ class OC1Classifier(CategoricalTree, ConstrainedTree, SearchedTree):
             figures = ", ".join(f"{kind} {accuracy:.1%}" for kind, accuracy in outcome.accuracies.items())
             Reporter(self.verbose).write(f"kinds of trees, by cross-validation: {figures}; chosen: {outcome.winner}")
         if outcome.winner == "best":
-            self._finish(data, first, Pruned(first.tree, n_hyperplanes=outcome.n_hyperplanes))
+            pruned = Pruned(first.tree, n_hyperplanes=outcome.n_hyperplanes, trials=outcome.trials)
+            self._finish(data, first, pruned)
             return
         grown = clone(self).set_params(splits=outcome.winner)._grow(data, data.everything)
         tree = pruned_at(grown, outcome.price)
-        self._finish(data, grown, Pruned(tree, outcome.price, first.n_hyperplanes + outcome.n_hyperplanes))
+        n_hyperplanes = first.n_hyperplanes + outcome.n_hyperplanes
+        self._finish(data, grown, Pruned(tree, outcome.price, n_hyperplanes, trials=outcome.trials))
 
     def _kind(self, splits: str) -> OC1Classifier:
         """Return a copy for one kind of tree in a contest, where random starts and short numbers only take time."""
@@ -330,28 +333,28 @@ class OC1Classifier(CategoricalTree, ConstrainedTree, SearchedTree):
         return clone(self).set_params(ccp_alpha=0.0) if self._is_penalised else super()._unpruned_copy()
 
     def _finish(self, data: Training, grown: Grown, pruned: Pruned) -> None:
-        super()._finish(data, grown, pruned._replace(tree=self._refined(pruned.tree, data, pruned.alpha)))
+        super()._finish(data, grown, pruned._replace(tree=self._refined(pruned, data)))
 
-    def _refined(self, tree: Any, data: Training, alpha: float) -> Tree:
-        """Return the tree after alternating optimisation, if that is wanted; `alpha` is the price of a leaf."""
+    def _refined(self, pruned: Pruned, data: Training) -> Tree:
+        """Return the tree with its tests fitted together or, where that is no better, in turn; if that is wanted."""
+        tree: Any = pruned.tree
         # It works on a copy of the examples: where these are many, it must be asked for. And those that change sides
         # could leave too few for a split.
         usual = self._is_penalised and data.n_examples <= self._large and self.min_samples_split == 2
         if not (usual and not len(tree.missing) if self.refine is None else self.refine):
             return tree  # type: ignore[no-any-return]
-        return refine(
-            tree,
-            data.X,
-            data.y,
-            data.weights,
-            alpha=alpha,
-            min_samples_leaf=int(self.min_samples_leaf),
-            min_weight_leaf=self.min_weight_fraction_leaf * data.mass(data.everything),
-            criterion=self.criterion,
-            widen=not self._is_penalised,
-            max_terms=self.max_terms,
-            rounding=self._rounds,
-        )
+        rules: dict[str, Any] = {
+            "min_samples_leaf": int(self.min_samples_leaf),
+            "min_weight_leaf": self.min_weight_fraction_leaf * data.mass(data.everything),
+            "criterion": self.criterion,
+            "rounding": self._rounds,
+        }
+        trials = self._kind(self.splits_), tree, data, pruned.alpha, pruned.trials
+        if self.refine is None and is_worthwhile(*trials):
+            return softened(tree, data, self.max_terms, **rules)
+        widen, max_terms = not self._is_penalised, self.max_terms
+        examples = data.X, data.y, data.weights
+        return refine(tree, *examples, alpha=pruned.alpha, widen=widen, max_terms=max_terms, **rules)
 
     def sparsity_path(
         self,

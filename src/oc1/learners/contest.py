@@ -57,11 +57,13 @@ class Entrant:
     n_leaves: list[np.ndarray] = field(default_factory=list)  # of the tree of each fold, at each price of a leaf
     correct: list[np.ndarray] = field(default_factory=list)  # in each fold, at each price of a leaf
     n_hyperplanes: int = 0
+    trials: list[Grown] = field(default_factory=list)  # the tree of each fold
 
     def enter(self, data: Training, rest: np.ndarray, fold: np.ndarray, prices: np.ndarray) -> None:
         """Grow a tree on the rest and judge it by the fold."""
         grown = self.model._grow(data, rest)
         self.n_hyperplanes += grown.n_hyperplanes
+        self.trials.append(grown)
         rows, weights = data.part(fold)
         own_weights = None if weights is None else weights[rows]
         at_nodes = grown.tree.score_nodes(data.X[rows], data.y[rows], own_weights)
@@ -101,12 +103,15 @@ class Outcome:
         Accuracy in the folds that each tree has taken part in.
     n_hyperplanes : int
         Considered by all trees of the contest.
+    trials : list of Grown
+        The winner's trees, a fold left out of each.
     """
 
     winner: str
     price: float
     accuracies: dict[str, float]
     n_hyperplanes: int
+    trials: list[Grown]
 
 
 def standard_error(n_right: float, other: float, n: float) -> float:
@@ -153,7 +158,8 @@ def hold_contest(entrants: Mapping[str, Entrant], data: Training) -> Outcome:
             winner = name
     accuracies = {name: entrant.n_right(unit) / n_judged[len(entrant.correct)] for name, entrant in entrants.items()}
     price = float(prices[entrants[winner].best_price(unit)])
-    return Outcome(winner, price, accuracies, sum(entrant.n_hyperplanes for entrant in entrants.values()))
+    n_hyperplanes = sum(entrant.n_hyperplanes for entrant in entrants.values())
+    return Outcome(winner, price, accuracies, n_hyperplanes, entrants[winner].trials)
 
 
 def sample_of(data: Training) -> Training:
