@@ -124,7 +124,8 @@ def round_numbers(test: LinearTest, X: np.ndarray, *, scale: np.ndarray) -> Line
             return test
         leading = _leading_one(test.features, test.coefficients, scale)
         threshold = test.threshold * float(leading[0] / test.coefficients[0])
-        exact = project(X, test.features, leading)
+        exact, different = np.unique(project(X, test.features, leading), return_index=True)  # twice counts once
+        X, right = X[different], right[different]
         max_move = MAX_MOVE * float(np.median(np.abs(exact - threshold)))
         for digits in range(1, MAX_DIGITS_SAME_SIDES + 1):
             coefficients = _significant(leading, digits)

@@ -2,8 +2,8 @@
 
 Growing chooses a test before anything below it is known, and for the examples of its node only. Here the shape of the
 tree is given, its tests become soft, and their coefficients are moved together until the classes are as likely as they
-can be, less a ridge penalty. Then the tests are made hard again. In a soft tree all examples have a say, also those that
-are on their side anyway: the planes end up where there is room.
+can be, less a ridge penalty. Then the tests are made hard again. In a soft tree all examples have a say, also those
+that are on their side anyway: the planes end up where there is room.
 
 The tests keep their number of terms. But which attributes they use is looked at again: each test may try those of all
 others, and the terms with the smallest coefficients go.
@@ -64,7 +64,7 @@ class SoftFit:
             features, coefficients, threshold = tree.test(node)
             self.planes[node] = self.space.plane_of(np.searchsorted(self.attributes, features), coefficients, threshold)
         self.uses = (self.planes[:, :-1] != 0.0) & (self.space.scale > 0.0)
-        self.spreads = spreads_of(self.Z)
+        self.spreads = spreads_of(self.Z, self.weights)
         self._ends = _ends_of(tree.children)
         self._shares = np.zeros((tree.n_nodes, len(tree.classes)))
         leaves = self._route(self.Z)
@@ -82,9 +82,10 @@ class SoftFit:
         self._shares = in_leaves + ADDED_EXAMPLES * total / total.sum()
         self._shares /= self._shares.sum(axis=1, keepdims=True)
         for node in np.flatnonzero(~self.tree.is_leaf).tolist():
-            here = self.Z[(leaves >= node) & (leaves < self._ends[node])]
-            margins = here @ self.planes[node, :-1] + self.planes[node, -1]
-            self.planes[node] /= (np.median(np.abs(margins)) if len(margins) else 0.0) or 1.0
+            here = (leaves >= node) & (leaves < self._ends[node])
+            margins = self.Z[here] @ self.planes[node, :-1] + self.planes[node, -1]
+            if len(margins):
+                self.planes[node] /= quantiles(np.abs(margins), self.weights[here], 0.5)[0] or 1.0
         planes = self.planes
         losses = [self._fit(0, sharpness * planes) for sharpness in SHARPNESSES]
         self.planes = SHARPNESSES[int(np.argmin(losses))] * planes
@@ -169,13 +170,21 @@ class SoftFit:
         return at
 
 
-def spreads_of(Z: np.ndarray) -> np.ndarray:
+def quantiles(values: np.ndarray, weights: np.ndarray, *shares: float) -> np.ndarray:
+    """Return the smallest values that these shares of the weight do not exceed."""
+    order = np.argsort(values, kind="stable")
+    below = np.cumsum(weights[order])
+    places = np.searchsorted(below, np.array(shares) * below[-1])
+    return np.asarray(values[order[np.minimum(places, len(order) - 1)]])
+
+
+def spreads_of(Z: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Return how far the standardised values of attributes spread, but for the wildest twentieth on both sides.
 
     It is 1 for normal values, and where all but a few are equal. A penalty on coefficients of wild attributes would
     otherwise forbid to look at the others closely.
     """
-    low, high = np.quantile(Z, [0.05, 0.95], axis=0)
+    low, high = np.array([quantiles(column, weights, 0.05, 0.95) for column in Z.T]).reshape(-1, 2).T
     spreads = (high - low) / 3.29  # of normal values
     return np.where(spreads > 0.0, np.minimum(spreads, 1.0), 1.0)
 

@@ -14,6 +14,7 @@
 `penalised_growth`    the default: a subtree grown by axis-parallel splits, linear classifiers and the search
 `linear_fits`         linear classifiers of a node: `class_views` of its examples, `groupings` of its classes,
                       logistic regression (`newton`), `least_squares`
+`soft_tree`           all tests of a tree fitted at once, as those of a soft tree
 `annealing`           SADT;  `linear_machine`: LMDT;  `perceptron`: the pocket algorithm
 `exact_sums`          sums without rounding
 `records`, `layout`   what kernels take: records with named fields; codes and columns of tables

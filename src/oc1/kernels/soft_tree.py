@@ -103,7 +103,7 @@ def soft_loss(tree, parameters, ridge, gradient, room):
 
 @allocating
 def descend_softly(tree, first, size, parameters, room):
-    """Send a block of examples down; return how many inner nodes it visits, in preorder, and give leaves their value."""
+    """Send a block of examples down and give leaves their value; return how many inner nodes it visits, in preorder."""
     n_terms, n_visited, i = tree.features.size, 0, 0
     for j in range(size):
         room.reach[0, j] = 1.0

@@ -104,9 +104,11 @@ class OC1Classifier(CategoricalTree, ConstrainedTree, SearchedTree):
     sparsity : float or None, default=None
         Drop terms of a split as long as it loses no more than this fraction of its purity. None: drop none.
     refine : bool or None, default=None
-        Refit the tests of the grown and pruned tree. Each test learns to send every example to the subtree that
-        classifies it correctly, as long as the training error falls; branches that have no effect are removed.
-        None: where the complexity penalty applies, for up to 100,000 examples and ``min_samples_split=2``.
+        Refit the tests of the grown and pruned tree. True: each test in turn learns to send every example to the
+        subtree that classifies it correctly, as long as the training error falls; branches that have no effect are
+        removed. None: where the complexity penalty applies, for up to 100,000 examples and ``min_samples_split=2``,
+        all tests are fitted together, as those of a soft tree, where there are few examples for each term or
+        cross-validation speaks for it; otherwise as with True.
     order : {"sequential", "best", "random"}, default="sequential"
         Which coefficient is perturbed next: each in turn until none changes; the one that improves the split most; or a
         random one, `n_perturbations` times.

@@ -1,4 +1,4 @@
-"""Fitting all tests of a tree together (see `oc1.growing.soft_trees`): whether that is worthwhile, and the tree it gives.
+"""Fitting all tests of a tree together (see `oc1.growing.soft_trees`): whether to do so, and the tree that it gives.
 
 With few examples for each coefficient it always is. Otherwise, trees that were grown on parts of the examples, and are
 tested on the rest, tell.
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 MIN_EXAMPLES_PER_TERM = 15
 #: With more, those of a tree that misclassifies no larger share of the examples are left as they are.
 MAX_EXAMPLES_PER_TERM, MAX_SETTLED_ERROR = 50, 0.002
-#: Folds on which trees are compared, of as many as a contest has; and by how many standard errors those whose tests were
-#: fitted together must lead.
+#: Folds on which trees are compared, of as many as a contest has; and by how many standard errors those whose tests
+#: were fitted together must lead.
 FOLDS = 3
 MIN_LEAD = 0.3
 
@@ -50,8 +50,8 @@ def is_worthwhile(model: CostComplexityTree, tree: Tree, data: Training, price: 
         Trees that were grown on all but the first fold of `Training.deal_folds`, all but the second, and so on; those
         that are needed beyond these are grown here.
     """
-    # Tests of one attribute are wanted as they are.
-    if not data.varies or tree.n_terms <= np.count_nonzero(~tree.is_leaf):
+    # A single test has nothing to be fitted together with, and tests of one attribute are wanted as they are.
+    if tree.n_leaves <= 2 or tree.n_terms < tree.n_leaves:
         return False
     if data.n_examples < MIN_EXAMPLES_PER_TERM * tree.n_terms:
         return True
