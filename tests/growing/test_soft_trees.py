@@ -26,7 +26,7 @@ def grown():
 
 def test_before_a_fit_it_says_what_the_tree_says(grown):
     tree, X, y = grown
-    soft = SoftFit(tree, X, y, None)
+    soft = SoftFit(tree, X, y, None, 0.1)
     np.testing.assert_array_equal(soft.predict(X), tree.majority[tree.apply(X)])
     np.testing.assert_array_equal(soft.leaves(X), tree.apply(X))
 
@@ -34,7 +34,7 @@ def test_before_a_fit_it_says_what_the_tree_says(grown):
 @pytest.mark.parametrize("max_terms", [None, 3, 1])
 def test_terms_are_exchanged_and_do_not_become_more(grown, max_terms):
     tree, X, y = grown
-    soft = SoftFit(tree, X, y, None).fit().exchange_terms(max_terms)
+    soft = SoftFit(tree, X, y, None, 0.1).fit().exchange_terms(max_terms)
     n_terms = soft.uses.sum(axis=1)
     assert n_terms.sum() <= tree.n_terms
     assert n_terms[~tree.is_leaf].min() >= 1
@@ -46,7 +46,7 @@ def test_terms_are_exchanged_and_do_not_become_more(grown, max_terms):
 def test_the_tree_with_hard_tests_says_what_the_soft_one_said(grown, weighted):
     tree, X, y = grown
     weights = np.random.default_rng(1).uniform(0.5, 2.0, len(y)) if weighted else None
-    soft = SoftFit(tree, X, y, weights).fit()
+    soft = SoftFit(tree, X, y, weights, 0.1).fit()
     made = with_tests(tree, soft.tests(), X, y, weights)
     np.testing.assert_array_equal(made.majority[made.apply(X)], soft.predict(X))
     first = made.coefficients[made.terms[:-1][~made.is_leaf]]
@@ -56,7 +56,7 @@ def test_the_tree_with_hard_tests_says_what_the_soft_one_said(grown, weighted):
 
 def test_branches_that_too_few_take_are_removed(grown):
     tree, X, y = grown
-    soft = SoftFit(tree, X, y, None).fit()
+    soft = SoftFit(tree, X, y, None, 0.1).fit()
     made = with_tests(tree, soft.tests(), X, y, None, min_samples_leaf=30)
     assert made.n_leaves < tree.n_leaves
     assert np.bincount(made.apply(X), minlength=made.n_nodes)[made.is_leaf].min() >= 30

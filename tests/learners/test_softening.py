@@ -30,11 +30,11 @@ def test_many_classes_with_few_examples_each_are_told_apart_better():
 
 
 def spied(monkeypatch):
-    """Return a list to which the shapes of trees go whose tests are fitted together in the end."""
+    """Return a list to which leaves and ridge of the trees go whose tests are fitted together in the end."""
     calls = []
 
-    def softened(tree, data, max_terms, **rules):
-        calls.append(tree.n_leaves)
+    def softened(tree, data, ridge, max_terms, **rules):
+        calls.append((tree.n_leaves, ridge))
         return tree
 
     monkeypatch.setattr("oc1.learners.classifier.softened", softened)
@@ -51,12 +51,17 @@ def test_a_single_test_and_tests_of_one_attribute_stay_as_they_are(monkeypatch):
     OC1Classifier(refine=True, random_state=0).fit(X, y)
     assert calls == []
     OC1Classifier(random_state=0).fit(X, y)
-    assert calls == [3]
+    assert calls == [(3, softening.RIDGE)]
 
 
-def test_many_examples_without_a_fault_are_not_looked_at_again(monkeypatch):
-    monkeypatch.setattr(softening, "SoftFit", None)  # fails if it is called
-    OC1Classifier(random_state=0).fit(*make_ls10(2000, random_state=0))
+def test_where_classes_are_parted_the_plane_comes_to_lie_in_the_middle(monkeypatch):
+    X, y = make_ls10(2000, random_state=0)
+    X_test, y_test = make_ls10(20_000, random_state=1)
+    models = [OC1Classifier(refine=refine, random_state=0).fit(X, y) for refine in (False, None)]
+    assert models[1].score(X_test, y_test) > models[0].score(X_test, y_test)
+    calls = spied(monkeypatch)
+    OC1Classifier(random_state=0).fit(X, y)
+    assert calls == [(2, softening.RIDGE_WHERE_PARTED)]
 
 
 @pytest.mark.parametrize("parameters", [{"max_terms": 3}, {"min_samples_leaf": 25}, {"max_depth": 2}])

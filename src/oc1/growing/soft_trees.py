@@ -22,8 +22,6 @@ from ..kernels.soft_tree import SoftTree, compiled_soft_fit, fit
 from ..tree.linear import Tree
 from .linear_tests import LinearTest
 
-#: Weight of half the squared length of the planes, relative to the sum of the losses.
-RIDGE = 0.03
 #: The median size of the margins at a node to begin with; the best one is taken.
 SHARPNESSES = (0.5, 1.0, 2.0, 4.0, 8.0, 16.0)
 #: Examples, divided among the classes as they are in all, that are added to each leaf: no class is impossible.
@@ -48,9 +46,12 @@ class SoftFit:
         Class indices.
     weights : array (n,) or None
         None if all count alike.
+    ridge : float
+        Weight of half the squared length of the planes, relative to the sum of the losses.
     """
 
-    def __init__(self, tree: Tree, X: np.ndarray, y: np.ndarray, weights: np.ndarray | None):
+    def __init__(self, tree: Tree, X: np.ndarray, y: np.ndarray, weights: np.ndarray | None, ridge: float):
+        self.ridge = ridge
         self.tree, self.attributes = tree, tree.used_features
         rows = sample_positions(len(y))
         X, y = np.ascontiguousarray(X[np.ix_(rows, self.attributes)]), y[rows]
@@ -101,7 +102,7 @@ class SoftFit:
         parameters = np.concatenate([planes[nodes, features], planes[:, -1]])
         _apart.start()
         with np.errstate(all="ignore"):  # for NUMBA_DISABLE_JIT
-            loss = fit(compiled_soft_fit(), soft, RIDGE, max_steps, parameters)
+            loss = fit(compiled_soft_fit(), soft, self.ridge, max_steps, parameters)
         planes[:] = 0.0
         planes[nodes, features], planes[:, -1] = parameters[: len(nodes)], parameters[len(nodes) :]
         return float(loss)

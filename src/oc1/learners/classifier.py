@@ -24,7 +24,7 @@ from .base import CategoricalTree, Grown, Pruned, SearchedTree, automatic_prunin
 from .constraints import ConstrainedTree
 from .contest import Entrant, hold_contest, pruned_at
 from .parameters import at_least, parameter
-from .softening import is_worthwhile, softened
+from .softening import choose_ridge, softened
 
 if TYPE_CHECKING:
     from sklearn.model_selection import BaseCrossValidator
@@ -107,8 +107,8 @@ class OC1Classifier(CategoricalTree, ConstrainedTree, SearchedTree):
         Refit the tests of the grown and pruned tree. True: each test in turn learns to send every example to the
         subtree that classifies it correctly, as long as the training error falls; branches that have no effect are
         removed. None: where the complexity penalty applies, for up to 100,000 examples and ``min_samples_split=2``,
-        all tests are fitted together, as those of a soft tree, where there are few examples for each term or
-        cross-validation speaks for it; otherwise as with True.
+        all tests are fitted together, as those of a soft tree, where there are few examples for each term, where the
+        tree is right about nearly all of them, or where cross-validation speaks for it; otherwise as with True.
     order : {"sequential", "best", "random"}, default="sequential"
         Which coefficient is perturbed next: each in turn until none changes; the one that improves the split most; or a
         random one, `n_perturbations` times.
@@ -352,8 +352,9 @@ class OC1Classifier(CategoricalTree, ConstrainedTree, SearchedTree):
             "rounding": self._rounds,
         }
         trials = self._kind(self.splits_), tree, data, pruned.alpha, pruned.trials
-        if self.refine is None and is_worthwhile(*trials):
-            return softened(tree, data, self.max_terms, **rules)
+        ridge = choose_ridge(*trials) if self.refine is None and data.varies else None
+        if ridge is not None:
+            return softened(tree, data, ridge, self.max_terms, **rules)
         widen, max_terms = not self._is_penalised, self.max_terms
         examples = data.X, data.y, data.weights
         return refine(tree, *examples, alpha=pruned.alpha, widen=widen, max_terms=max_terms, **rules)

@@ -1,7 +1,8 @@
 """Fitting all tests of a tree together (see `oc1.growing.soft_trees`): whether to do so, and the tree that it gives.
 
-With few examples for each coefficient it always is. Otherwise, trees that were grown on parts of the examples, and are
-tested on the rest, tell.
+With few examples for each coefficient it is always done. It is also done where there are many and the tree is right
+about all but a few: the ridge is then next to nothing, and the planes come to lie in the middle between the classes.
+Otherwise, trees that were grown on parts of the examples, and are tested on the rest, tell.
 """
 
 from __future__ import annotations
@@ -26,16 +27,20 @@ if TYPE_CHECKING:
 
 #: With fewer examples for each term, the tests are always fitted together.
 MIN_EXAMPLES_PER_TERM = 15
-#: With more, those of a tree that misclassifies no larger share of the examples are left as they are.
-MAX_EXAMPLES_PER_TERM, MAX_SETTLED_ERROR = 50, 0.002
+#: With more than this number, a tree that misclassifies no larger share of the examples has parted the classes.
+MAX_EXAMPLES_PER_TERM, MAX_ERROR_WHERE_PARTED = 50, 0.002
+#: The ridge (see `SoftFit`), and that of such a tree.
+RIDGE, RIDGE_WHERE_PARTED = 0.1, 1e-4
 #: Folds on which trees are compared, of as many as a contest has; and by how many standard errors those whose tests
 #: were fitted together must lead.
 FOLDS = 3
 MIN_LEAD = 0.3
 
 
-def is_worthwhile(model: CostComplexityTree, tree: Tree, data: Training, price: float, trials: Sequence[Grown]) -> bool:
-    """Whether the tests of a tree are to be fitted together.
+def choose_ridge(
+    model: CostComplexityTree, tree: Tree, data: Training, price: float, trials: Sequence[Grown]
+) -> float | None:
+    """Return the ridge with which the tests of a tree are to be fitted together; None if they are not.
 
     Parameters
     ----------
@@ -50,15 +55,20 @@ def is_worthwhile(model: CostComplexityTree, tree: Tree, data: Training, price: 
         Trees that were grown on all but the first fold of `Training.deal_folds`, all but the second, and so on; those
         that are needed beyond these are grown here.
     """
-    # A single test has nothing to be fitted together with, and tests of one attribute are wanted as they are.
-    if tree.n_leaves <= 2 or tree.n_terms < tree.n_leaves:
-        return False
-    if data.n_examples < MIN_EXAMPLES_PER_TERM * tree.n_terms:
-        return True
-    is_right = tree.costs[tree.is_leaf].sum() <= MAX_SETTLED_ERROR
-    if is_right and data.n_examples >= MAX_EXAMPLES_PER_TERM * tree.n_terms:
-        return False
-    data = sample_of(data)
+    # Tests of one attribute are wanted as they are.
+    if tree.n_leaves < 2 or tree.n_terms < tree.n_leaves:
+        return None
+    n_per_term = data.n_examples / tree.n_terms
+    if n_per_term >= MAX_EXAMPLES_PER_TERM and tree.costs[tree.is_leaf].sum() <= MAX_ERROR_WHERE_PARTED:
+        return RIDGE_WHERE_PARTED
+    if tree.n_leaves == 2:  # a single test has nothing to be fitted together with
+        return None
+    is_wanted = n_per_term < MIN_EXAMPLES_PER_TERM or _is_better(model, sample_of(data), price, trials)
+    return RIDGE if is_wanted else None
+
+
+def _is_better(model: CostComplexityTree, data: Training, price: float, trials: Sequence[Grown]) -> bool:
+    """Whether trees are clearly better on examples that they have not seen if their tests are fitted together."""
     n_judged = right = right_softened = 0.0
     for number, (rest, fold) in enumerate(islice(data.deal_folds(N_FOLDS), FOLDS)):
         grown = trials[number] if number < len(trials) else model._grow(data, rest)
@@ -72,14 +82,15 @@ def is_worthwhile(model: CostComplexityTree, tree: Tree, data: Training, price: 
             right_softened += as_grown
             continue
         with one_blas_thread(), announce_compiling():
-            right_softened += weights @ (SoftFit(own, *_part(own, data, rest)).fit().predict(X) == y)
+            right_softened += weights @ (SoftFit(own, *_part(own, data, rest), RIDGE).fit().predict(X) == y)
     return bool(right_softened >= right + MIN_LEAD * np.sqrt(max(n_judged - right, 1.0)))
 
 
-def softened(tree: Tree, data: Training, max_terms: int | None, **rules: Any) -> Tree:
+def softened(tree: Tree, data: Training, ridge: float, max_terms: int | None, **rules: Any) -> Tree:
     """Return the tree with all tests fitted together; for the `rules` see `oc1.growing.tao.with_tests`."""
     with one_blas_thread(), announce_compiling():
-        soft = SoftFit(tree, *examples_of(tree, data.X, data.y, data.weights)).fit().exchange_terms(max_terms)
+        soft = SoftFit(tree, *examples_of(tree, data.X, data.y, data.weights), ridge)
+        soft.fit().exchange_terms(max_terms)
     return with_tests(tree, soft.tests(), data.X, data.y, data.weights, **rules)
 
 
