@@ -66,7 +66,7 @@ def test_a_split_that_leaves_both_sides_pure_has_no_impurity(criterion, capsys):
 def test_all_examples_reach_their_leaf():
     X, y = make_rcb(500, random_state=0)
     for model in (
-        OC1Classifier(splits="best", random_state=0),
+        OC1Classifier(splits="best", refine=False, random_state=0),
         OC1Classifier(prune=None, n_jobs=2, random_state=0),
         C45Classifier(),
         OC1EnsembleClassifier(n_estimators=3, n_jobs=2, random_state=0),

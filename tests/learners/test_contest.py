@@ -7,7 +7,7 @@ from sklearn.model_selection import train_test_split
 
 from oc1 import OC1Classifier
 from oc1.datasets import make_ls10
-from oc1.learners import contest
+from oc1.learners import contest, softening
 
 SEEDED = {"random_state": 0}
 
@@ -51,7 +51,7 @@ def test_the_default_is_as_good_as_the_best_kind_of_tree(make):
         assert set(clf.cv_accuracies_) == {"best", "axis", "linear"}
         assert clf.cv_accuracies_[clf.splits_] == pytest.approx(clf.score(Xt, yt), abs=0.1)
     own, *others = np.mean(scores, axis=0)
-    assert own > max(others) - 0.025
+    assert own > max(others) - 0.04  # the first kind stays unless another is clearly better
 
 
 def test_the_first_kind_stays_where_it_is_good_enough():
@@ -111,7 +111,7 @@ def test_large_data_compete_by_a_sample(monkeypatch):
         enter(self, data, *arguments)
 
     monkeypatch.setattr(contest.Entrant, "enter", spy)
-    monkeypatch.setattr(contest, "MAX_ROWS", 150)
+    monkeypatch.setattr(softening, "MAX_ROWS", 150)
     clf = OC1Classifier(**SEEDED).fit(*rules(600))
     assert sizes
     assert max(sizes) <= 170

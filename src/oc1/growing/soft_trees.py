@@ -107,9 +107,9 @@ class SoftFit:
         planes[nodes, features], planes[:, -1] = parameters[: len(nodes)], parameters[len(nodes) :]
         return float(loss)
 
-    def fit(self) -> SoftFit:
+    def fit(self, max_steps: int = MAX_STEPS) -> SoftFit:
         """Move all tests together, from where they are; return self."""
-        self._fit(MAX_STEPS, self.planes)
+        self._fit(max_steps, self.planes)
         return self
 
     def exchange_terms(self, max_terms: int | None = None) -> SoftFit:

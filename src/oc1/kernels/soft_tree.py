@@ -18,7 +18,7 @@ from .records import matrix, vector
 #: Examples that are looked at together.
 BLOCK = 32
 #: Subtrees that no example of a block reaches with a larger probability are not looked at.
-MIN_REACH = 1e-5
+MIN_REACH = 1e-8
 #: No class is impossible anywhere.
 MIN_LIKELIHOOD = 1e-300
 #: Pairs of steps and changes of the gradient that BFGS remembers.

@@ -10,7 +10,7 @@ allowed (`parameter`), and inherited; the constructor and the checks that scikit
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import Field, dataclass, fields, replace
@@ -71,7 +71,7 @@ class Pruned(NamedTuple):
     alpha: float = 0.0  # the price of a leaf at which the tree is best
     n_hyperplanes: int = 0  # considered for trees that were grown to judge this one
     path: np.ndarray | None = None  # the pruning path, where subtrees were judged
-    trials: Sequence[Grown] = ()  # trees of the same kind, a fold left out of each, where a contest was held
+    is_softened: bool | None = None  # whether tests are better if they are fitted together, where that was tried
 
 
 def automatic_pruning(n_examples: float) -> str:

@@ -22,9 +22,9 @@ from ..kernels import layout
 from ..tree.linear import Tree
 from .base import CategoricalTree, Grown, Pruned, SearchedTree, automatic_pruning
 from .constraints import ConstrainedTree
-from .contest import Entrant, hold_contest, pruned_at
+from .contest import Entrant, hold_contest
 from .parameters import at_least, parameter
-from .softening import choose_ridge, softened
+from .softening import choose_ridge, pruned_at, softened
 
 if TYPE_CHECKING:
     from sklearn.model_selection import BaseCrossValidator
@@ -301,19 +301,21 @@ class OC1Classifier(CategoricalTree, ConstrainedTree, SearchedTree):
         if first.tree.costs[first.tree.is_leaf].sum() <= MAX_UNCHALLENGED_ERROR:
             self._finish(data, first, Pruned(first.tree))
             return
-        outcome = hold_contest({kind: Entrant(self._kind(kind), kind != KINDS[0]) for kind in KINDS}, data)
+        may_soften = self.refine is None and self.min_samples_split == 2
+        entrants = {kind: Entrant(self._kind(kind), kind != "best", may_soften and kind != "axis") for kind in KINDS}
+        outcome = hold_contest(entrants, data)
         self.splits_, self.cv_accuracies_ = outcome.winner, outcome.accuracies
         if self.verbose:
             figures = ", ".join(f"{kind} {accuracy:.1%}" for kind, accuracy in outcome.accuracies.items())
             Reporter(self.verbose).write(f"kinds of trees, by cross-validation: {figures}; chosen: {outcome.winner}")
         if outcome.winner == "best":
-            pruned = Pruned(first.tree, n_hyperplanes=outcome.n_hyperplanes, trials=outcome.trials)
+            pruned = Pruned(first.tree, n_hyperplanes=outcome.n_hyperplanes, is_softened=outcome.is_softened)
             self._finish(data, first, pruned)
             return
         grown = clone(self).set_params(splits=outcome.winner)._grow(data, data.everything)
         tree = pruned_at(grown, outcome.price)
         n_hyperplanes = first.n_hyperplanes + outcome.n_hyperplanes
-        self._finish(data, grown, Pruned(tree, outcome.price, n_hyperplanes, trials=outcome.trials))
+        self._finish(data, grown, Pruned(tree, outcome.price, n_hyperplanes, is_softened=outcome.is_softened))
 
     def _kind(self, splits: str) -> OC1Classifier:
         """Return a copy for one kind of tree in a contest, where random starts and short numbers only take time."""
@@ -342,8 +344,9 @@ class OC1Classifier(CategoricalTree, ConstrainedTree, SearchedTree):
         tree: Any = pruned.tree
         # It works on a copy of the examples: where these are many, it must be asked for. And those that change sides
         # could leave too few for a split.
-        usual = self._is_penalised and data.n_examples <= self._large and self.min_samples_split == 2
-        if not (usual and not len(tree.missing) if self.refine is None else self.refine):
+        is_small = data.n_examples <= self._large and self.min_samples_split == 2
+        usual = self._is_penalised and self.prune is not None and is_small and not len(tree.missing)
+        if not (usual if self.refine is None else self.refine):
             return tree  # type: ignore[no-any-return]
         rules: dict[str, Any] = {
             "min_samples_leaf": int(self.min_samples_leaf),
@@ -351,8 +354,8 @@ class OC1Classifier(CategoricalTree, ConstrainedTree, SearchedTree):
             "criterion": self.criterion,
             "rounding": self._rounds,
         }
-        trials = self._kind(self.splits_), tree, data, pruned.alpha, pruned.trials
-        ridge = choose_ridge(*trials) if self.refine is None and data.varies else None
+        trial = self._kind(self.splits_), tree, data, pruned.alpha, pruned.is_softened
+        ridge = choose_ridge(*trial) if self.refine is None and data.varies else None
         if ridge is not None:
             return softened(tree, data, ridge, self.max_terms, **rules)
         widen, max_terms = not self._is_penalised, self.max_terms

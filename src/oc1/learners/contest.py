@@ -2,28 +2,27 @@
 
 No way of growing a tree is best on all data. A linear split at the top destroys what axis-parallel splits would find in
 interactions of attributes, and many classes with few examples each are told apart by many splits that none of them, by
-itself, could prove to be more than chance. So the trees compete on the same folds. The first one stays unless another
-is clearly better; those that fall far behind leave the contest early.
+itself, could prove to be more than chance. So the trees compete on the same folds, with their tests as they were grown
+or fitted together (see `oc1.learners.softening`), whichever is better. The first one stays unless another is clearly
+better; those that fall far behind leave the contest early.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..data.sampling import weight_of_one
 from ..data.training import Training
 from ..tree import pruning
+from .softening import EQUAL, N_FOLDS, SoftTrial, pruned_at, sample_of
 
 if TYPE_CHECKING:
-    from .base import CostComplexityTree, Grown
+    from .base import CostComplexityTree
 
-N_FOLDS = 5
-#: The contest is held on this number of examples at most.
-MAX_ROWS = 4000
 #: Standard errors by which another tree must lead to take the place of the first; and by which it must lead a single
 #: leaf: in noise, the best of many pruned trees is ahead by chance.
 MIN_LEAD, MIN_LEAD_OVER_A_LEAF = 0.75, 1.5
@@ -33,8 +32,6 @@ MIN_GAINED_PER_LEAF = 0.15
 #: Standard errors behind the leader at which a tree leaves the contest, after each fold but the last; and those at
 #: which the first tree does, which need not be ahead.
 MAX_LAGS, MAX_LAG_OF_FIRST = (1.0, 0.5, 0.0, 0.0), 2.0
-#: Sums of examples closer than this are equal.
-EQUAL = 1e-9
 #: Prices of a leaf, as shares of the examples, that trees are pruned by.
 N_PRICES = 24
 MIN_EXAMPLES_PER_LEAF, MAX_SHARE_PER_LEAF = 0.25, 0.05
@@ -50,20 +47,22 @@ class Entrant:
         It grows the trees.
     is_pruned : bool
         Whether its trees are pruned, at the best of several prices of a leaf.
+    is_softened : bool
+        Whether the tests of its trees may be fitted together.
     """
 
     model: CostComplexityTree
     is_pruned: bool = True
+    is_softened: bool = False
     n_leaves: list[np.ndarray] = field(default_factory=list)  # of the tree of each fold, at each price of a leaf
     correct: list[np.ndarray] = field(default_factory=list)  # in each fold, at each price of a leaf
     n_hyperplanes: int = 0
-    trials: list[Grown] = field(default_factory=list)  # the tree of each fold
+    trial: SoftTrial = field(default_factory=SoftTrial)
 
     def enter(self, data: Training, rest: np.ndarray, fold: np.ndarray, prices: np.ndarray) -> None:
         """Grow a tree on the rest and judge it by the fold."""
         grown = self.model._grow(data, rest)
         self.n_hyperplanes += grown.n_hyperplanes
-        self.trials.append(grown)
         rows, weights = data.part(fold)
         own_weights = None if weights is None else weights[rows]
         at_nodes = grown.tree.score_nodes(data.X[rows], data.y[rows], own_weights)
@@ -75,6 +74,9 @@ class Entrant:
         else:
             self.correct.append(np.full(len(prices), at_nodes[grown.tree.is_leaf].sum()))
             self.n_leaves.append(np.full(len(prices), grown.tree.n_leaves))
+        if self.is_softened:
+            unit = weight_of_one(data.weights)
+            self.trial.enter(pruned_at(grown, prices[self.best_price(unit)]), data, rest, fold)
 
     def best_price(self, unit: float) -> int:
         """Return which price of a leaf is best."""
@@ -82,8 +84,9 @@ class Entrant:
         return int(np.flatnonzero(gained >= gained.max() - EQUAL)[-1])
 
     def n_right(self, unit: float) -> float:
-        """Return how many examples were right, at the best price."""
-        return float(np.sum(self.correct, axis=0)[self.best_price(unit)] / unit)
+        """Return how many examples were right, at the best price, with the tests that are better."""
+        as_grown = float(np.sum(self.correct, axis=0)[self.best_price(unit)] / unit)
+        return self.trial.n_right_softened if self.is_softened and self.trial.is_better else as_grown
 
     def size(self, unit: float) -> float:
         """Return the mean number of leaves, at the best price."""
@@ -103,15 +106,15 @@ class Outcome:
         Accuracy in the folds that each tree has taken part in.
     n_hyperplanes : int
         Considered by all trees of the contest.
-    trials : list of Grown
-        The winner's trees, a fold left out of each.
+    is_softened : bool
+        Whether the tests of the winner's tree are better if they are fitted together.
     """
 
     winner: str
     price: float
     accuracies: dict[str, float]
     n_hyperplanes: int
-    trials: list[Grown]
+    is_softened: bool
 
 
 def standard_error(n_right: float, other: float, n: float) -> float:
@@ -159,18 +162,5 @@ def hold_contest(entrants: Mapping[str, Entrant], data: Training) -> Outcome:
     accuracies = {name: entrant.n_right(unit) / n_judged[len(entrant.correct)] for name, entrant in entrants.items()}
     price = float(prices[entrants[winner].best_price(unit)])
     n_hyperplanes = sum(entrant.n_hyperplanes for entrant in entrants.values())
-    return Outcome(winner, price, accuracies, n_hyperplanes, entrants[winner].trials)
-
-
-def sample_of(data: Training) -> Training:
-    """Return at most `MAX_ROWS` examples, drawn by their content."""
-    if data.n_examples <= MAX_ROWS:
-        return data
-    rows = np.flatnonzero(data.hold_out(MAX_ROWS / data.n_examples)[1])
-    return data._replace(X=data.X[rows], y=data.y[rows], weights=None if data.weights is None else data.weights[rows])
-
-
-def pruned_at(grown: Grown, price: float) -> Any:
-    """Return the subtree that is best at a price of a leaf."""
-    sequence = pruning.prune_sequence(grown.tree)
-    return sequence.subtree(sequence.step_of(price))
+    is_softened = entrants[winner].is_softened and entrants[winner].trial.is_better
+    return Outcome(winner, price, accuracies, n_hyperplanes, is_softened)

@@ -7,7 +7,7 @@ Otherwise, trees that were grown on parts of the examples, and are tested on the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -19,8 +19,8 @@ from ..growing.blas import one_blas_thread
 from ..growing.soft_trees import SoftFit
 from ..growing.tao import examples_of, with_tests
 from ..kernels._jit import announce_compiling
+from ..tree import pruning
 from ..tree.linear import Tree
-from .contest import N_FOLDS, pruned_at, sample_of
 
 if TYPE_CHECKING:
     from .base import CostComplexityTree, Grown
@@ -31,14 +31,57 @@ MIN_EXAMPLES_PER_TERM = 15
 MAX_EXAMPLES_PER_TERM, MAX_ERROR_WHERE_PARTED = 50, 0.002
 #: The ridge (see `SoftFit`), and that of such a tree.
 RIDGE, RIDGE_WHERE_PARTED = 0.1, 1e-4
-#: Folds on which trees are compared, of as many as a contest has; and by how many standard errors those whose tests
-#: were fitted together must lead.
-FOLDS = 3
-MIN_LEAD = 0.3
+#: Trees are compared on the first three of five folds of this number of examples at most; a contest takes all folds.
+MAX_ROWS, N_FOLDS, FOLDS = 4000, 5, 3
+#: Standard errors by which those whose tests were fitted together must lead, and the steps of such a fit.
+MIN_LEAD, TRIAL_STEPS = 0.3, 20
+#: Sums of examples closer than this are equal.
+EQUAL = 1e-9
+
+
+def n_counted(data: Training) -> float:
+    """Return the number of examples; one that weighs twice as much as others counts twice."""
+    return data.mass(data.everything) / weight_of_one(data.weights)
+
+
+@dataclass
+class SoftTrial:
+    """Trees that are tested on examples that they have not seen, with their tests as grown and fitted together."""
+
+    n_judged: float = 0.0
+    n_right: float = 0.0
+    n_right_softened: float = 0.0
+    n_per_term: float = np.inf  # examples that the trees were grown on, the fewest
+
+    def enter(self, tree: Tree, data: Training, rest: np.ndarray, fold: np.ndarray) -> None:
+        """Try a tree that was grown on the rest of the examples on a fold."""
+        X, y, weights = _part(tree, data, fold)
+        weights = np.ones(len(y)) if weights is None else weights / weight_of_one(data.weights)
+        as_grown = weights @ (tree.majority[tree.apply(data.X[data.part(fold)[0]])] == y)
+        self.n_judged, self.n_right = self.n_judged + weights.sum(), self.n_right + as_grown
+        if not has_oblique_tests(tree):
+            self.n_right_softened += as_grown
+            return
+        with one_blas_thread(), announce_compiling():
+            soft = SoftFit(tree, *_part(tree, data, rest), RIDGE).fit(TRIAL_STEPS)
+            self.n_right_softened += weights @ (soft.predict(X) == y)
+        self.n_per_term = min(self.n_per_term, n_counted(data) / tree.n_terms)
+
+    @property
+    def is_better(self) -> bool:
+        """Whether tests are better if they are fitted together; clearly so, unless examples for each term are few."""
+        min_lead = 0.0 if self.n_per_term < MIN_EXAMPLES_PER_TERM else MIN_LEAD
+        n_wrong = max(self.n_judged - self.n_right, 1.0)
+        return bool(self.n_right_softened > self.n_right - EQUAL + min_lead * np.sqrt(n_wrong))
+
+
+def has_oblique_tests(tree: Tree) -> bool:
+    """Whether a tree has tests to be fitted together: several ones, and not all of one attribute only."""
+    return bool(2 < tree.n_leaves <= tree.n_terms and not len(tree.missing))
 
 
 def choose_ridge(
-    model: CostComplexityTree, tree: Tree, data: Training, price: float, trials: Sequence[Grown]
+    model: CostComplexityTree, tree: Tree, data: Training, price: float, is_softened: bool | None
 ) -> float | None:
     """Return the ridge with which the tests of a tree are to be fitted together; None if they are not.
 
@@ -51,39 +94,39 @@ def choose_ridge(
     data : Training
     price : float
         Of a leaf, at which the tree was pruned.
-    trials : sequence of Grown
-        Trees that were grown on all but the first fold of `Training.deal_folds`, all but the second, and so on; those
-        that are needed beyond these are grown here.
+    is_softened : bool or None
+        What a contest of trees has shown; None if there was none.
     """
-    # Tests of one attribute are wanted as they are.
-    if tree.n_leaves < 2 or tree.n_terms < tree.n_leaves:
-        return None
-    n_per_term = data.n_examples / tree.n_terms
-    if n_per_term >= MAX_EXAMPLES_PER_TERM and tree.costs[tree.is_leaf].sum() <= MAX_ERROR_WHERE_PARTED:
+    n_per_term = n_counted(data) / max(tree.n_terms, 1)
+    is_parted = tree.costs[tree.is_leaf].sum() <= MAX_ERROR_WHERE_PARTED
+    if tree.n_terms >= tree.n_leaves > 1 and is_parted and n_per_term >= MAX_EXAMPLES_PER_TERM:
         return RIDGE_WHERE_PARTED
-    if tree.n_leaves == 2:  # a single test has nothing to be fitted together with
+    if not has_oblique_tests(tree):
         return None
-    is_wanted = n_per_term < MIN_EXAMPLES_PER_TERM or _is_better(model, sample_of(data), price, trials)
-    return RIDGE if is_wanted else None
+    if n_per_term < MIN_EXAMPLES_PER_TERM:
+        return RIDGE
+    if is_softened is None:
+        trial, sample = SoftTrial(), sample_of(data)
+        for rest, fold in islice(sample.deal_folds(N_FOLDS), FOLDS):
+            trial.enter(pruned_at(model._grow(sample, rest), price), sample, rest, fold)
+        is_softened = trial.is_better
+    return RIDGE if is_softened else None
 
 
-def _is_better(model: CostComplexityTree, data: Training, price: float, trials: Sequence[Grown]) -> bool:
-    """Whether trees are clearly better on examples that they have not seen if their tests are fitted together."""
-    n_judged = right = right_softened = 0.0
-    for number, (rest, fold) in enumerate(islice(data.deal_folds(N_FOLDS), FOLDS)):
-        grown = trials[number] if number < len(trials) else model._grow(data, rest)
-        own: Any = pruned_at(grown, price) if price > 0.0 else grown.tree
-        X, y, weights = _part(own, data, fold)
-        weights = np.ones(len(y)) if weights is None else weights / weight_of_one(data.weights)
-        n_judged += weights.sum()
-        as_grown = weights @ (own.majority[own.apply(data.X[data.part(fold)[0]])] == y)
-        right += as_grown
-        if own.n_leaves < 2:
-            right_softened += as_grown
-            continue
-        with one_blas_thread(), announce_compiling():
-            right_softened += weights @ (SoftFit(own, *_part(own, data, rest), RIDGE).fit().predict(X) == y)
-    return bool(right_softened >= right + MIN_LEAD * np.sqrt(max(n_judged - right, 1.0)))
+def sample_of(data: Training) -> Training:
+    """Return at most `MAX_ROWS` examples, drawn by their content."""
+    if data.n_examples <= MAX_ROWS:
+        return data
+    rows = np.flatnonzero(data.hold_out(MAX_ROWS / data.n_examples)[1])
+    return data._replace(X=data.X[rows], y=data.y[rows], weights=None if data.weights is None else data.weights[rows])
+
+
+def pruned_at(grown: Grown, price: float) -> Any:
+    """Return the subtree that is best at a price of a leaf; the tree itself where leaves cost nothing."""
+    if price == 0.0:
+        return grown.tree
+    sequence = pruning.prune_sequence(grown.tree)
+    return sequence.subtree(sequence.step_of(price))
 
 
 def softened(tree: Tree, data: Training, ridge: float, max_terms: int | None, **rules: Any) -> Tree:
