@@ -75,8 +75,8 @@ class Entrant:
             self.correct.append(np.full(len(prices), at_nodes[grown.tree.is_leaf].sum()))
             self.n_leaves.append(np.full(len(prices), grown.tree.n_leaves))
         if self.is_softened:
-            unit = weight_of_one(data.weights)
-            self.trial.enter(pruned_at(grown, prices[self.best_price(unit)]), data, rest, fold)
+            price = prices[self.best_price(weight_of_one(data.weights))] if self.is_pruned else 0.0
+            self.trial.enter(pruned_at(grown, price), data, rest, fold)
 
     def best_price(self, unit: float) -> int:
         """Return which price of a leaf is best."""
