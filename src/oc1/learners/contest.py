@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 #: Standard errors by which another tree must lead to take the place of the first; and by which it must lead a single
 #: leaf: in noise, the best of many pruned trees is ahead by chance.
-MIN_LEAD, MIN_LEAD_OVER_A_LEAF = 0.75, 1.5
+MIN_LEAD, MIN_LEAD_OVER_A_LEAF = 0.5, 1.5
 #: Examples, in all folds together, that a tree must be right about for each leaf that it has more: than another tree,
 #: and than it would have if it were pruned further.
 MIN_GAINED_PER_LEAF = 0.15
