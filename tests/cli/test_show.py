@@ -42,3 +42,19 @@ def test_output_that_has_no_minus_sign(monkeypatch):
     monkeypatch.setattr(screen.typer, "echo", shown.append)
     screen.say("\N{MINUS SIGN}1.5 x + \N{HORIZONTAL ELLIPSIS} \N{SNOWMAN}")
     assert shown == ["-1.5 x + ... ?"]
+
+
+def test_sentences_end_their_lines_between_words_in_a_terminal(model, monkeypatch):
+    terminal = io.StringIO()
+    terminal.isatty = lambda: True
+    monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.setattr("sys.stdout", terminal)
+    screen.say_words("word " * 30)
+    lines = terminal.getvalue().splitlines()
+    assert len(lines) == 5
+    assert max(map(len, lines)) <= 40
+    assert {word for line in lines for word in line.split()} == {"word"}
+    text = run("show", model).stdout
+    assert "The terms that matter most come first." in text  # none is left out
+    assert max(map(len, text.splitlines())) <= 110  # a file gets whole sentences
+    assert "… 9 more (50%) would be" in run("show", model, "--max-terms", 1).stdout

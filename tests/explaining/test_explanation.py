@@ -1,13 +1,14 @@
 """Explanations of fitted models: they agree with `predict`, and every kind of model has one or a clear error."""
 
 import json
+import re
 from html.parser import HTMLParser
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 from sklearn.linear_model import LogisticRegression
 
 from oc1 import OC1Classifier, OC1EnsembleClassifier, OC1Regressor, load_model, save_model
@@ -15,6 +16,7 @@ from oc1.baselines import C45Classifier, LMDTClassifier
 from oc1.explaining import regions
 from oc1.explaining.explanation import _votes_needed
 from oc1.explaining.half_spaces import nearest_point
+from oc1.tree.printable import MINUS
 
 CATEGORIES = ["red", "green", "blue", "grey"]
 
@@ -307,3 +309,21 @@ def test_sides_are_named_after_what_they_speak_for():
     words = " ".join(str(model.explain(iris.data.iloc[110])).split())
     assert "At first it looks like any of 3 classes (33.3% each of 150 training examples)" in words
     assert "that speaks for versicolor or virginica" in words
+
+
+def test_a_side_of_two_classes_is_named_after_both():
+    wine = load_wine(as_frame=True)
+    model = OC1Classifier(splits="linear", prune=None, random_state=0).fit(wine.data, wine.target_names[wine.target])
+    for row in (0, 170):  # of two classes that are on the same side of the first test
+        first = model.explain(wine.data.iloc[row]).steps[0]
+        assert set(first.speaks_for.labels) == {"class_0", "class_2"}
+        assert first.speaks_against.labels == ("class_1",)
+    assert "looks like class_0" in " ".join(str(model.explain(wine.data.iloc[0])).split())
+
+
+def test_terms_stay_whole_where_a_line_ends():
+    cancer = load_breast_cancer(as_frame=True)
+    model = OC1Classifier(random_state=0).fit(cancer.data, cancer.target)
+    told = str(model.explain(cancer.data.iloc[2]))
+    assert max(map(len, told.splitlines())) < 80
+    assert not re.search(rf"[+>{MINUS}]$|[+{MINUS}] [\d.]+$", told, re.MULTILINE)

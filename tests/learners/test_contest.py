@@ -51,7 +51,7 @@ def test_the_default_is_as_good_as_the_best_kind_of_tree(make):
         assert set(clf.cv_accuracies_) == {"best", "axis", "linear"}
         assert clf.cv_accuracies_[clf.splits_] == pytest.approx(clf.score(Xt, yt), abs=0.1)
     own, *others = np.mean(scores, axis=0)
-    assert own > max(others) - 0.04  # the first kind stays unless another is clearly better
+    assert own > max(others) - 0.05  # the first kind stays unless another is clearly better
 
 
 def test_the_first_kind_stays_where_it_is_good_enough():

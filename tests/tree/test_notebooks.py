@@ -32,3 +32,15 @@ def test_a_tree_is_one_line_and_html(learner):
 
 def test_a_single_leaf_is_one_line():
     assert repr(OC1Classifier().fit(np.zeros((4, 1)), [1, 1, 1, 1]).tree_) == "<Tree: 1 leaf, depth 0, 0 terms>"
+
+
+def test_what_a_notebook_shows_goes_to_files(tmp_path):
+    tree = OC1Classifier(random_state=0).fit(*make_rcb(100, random_state=0)).tree_
+    tree.save(tmp_path / "tree.html")
+    page = (tmp_path / "tree.html").read_text(encoding="utf-8")
+    assert page.startswith("<!DOCTYPE html>")
+    assert tree._repr_html_() in page
+    tree.save(str(tmp_path / "tree.txt"))
+    assert (tmp_path / "tree.txt").read_text(encoding="utf-8") == f"{tree}\n"
+    with pytest.raises(ValueError, match=r"should end in \.html or \.txt.*save_model"):
+        tree.save(tmp_path / "tree.json")

@@ -9,7 +9,7 @@ from typing import Any
 
 import typer
 
-from .screen import print_table, say
+from .screen import print_table, say, say_words
 
 #: A larger confusion matrix is not printed.
 MAX_PRINTED_CLASSES = 100
@@ -26,7 +26,7 @@ def percent(share: float) -> str:
     return "-" if share != share else f"{100 * share:.2f}%"
 
 
-def print_tree(model: Any, **options: Any) -> None:
+def print_tree(model: Any, **options: Any) -> bool:
     """Print the tree of a model, or all trees of a vote, in the width and the colours of the terminal.
 
     Parameters
@@ -34,6 +34,11 @@ def print_tree(model: Any, **options: Any) -> None:
     model : fitted estimator
     **options
         Of `oc1.tree.text.text`.
+
+    Returns
+    -------
+    bool
+        Whether tests have more terms than are printed.
     """
     from ..tree.text import WIDTH, text
 
@@ -41,6 +46,7 @@ def print_tree(model: Any, **options: Any) -> None:
     width = max(WIDTH, shutil.get_terminal_size().columns) if is_terminal else WIDTH
     written = text(model, width=width, paint=_mark if is_terminal else None, **options)
     say(written, finish=_paint if is_terminal else None)
+    return "\N{HORIZONTAL ELLIPSIS}" in written
 
 
 def _mark(name: str, number: int) -> str:
@@ -145,19 +151,19 @@ def print_scores(title: str, scores: Any) -> None:
     figures = scores.to_dict()
     if "r2" in figures:
         errors = f"mean absolute error {figures['mean_absolute_error']:.4g}"
-        say(f"{title}: R2 {figures['r2']:.4f}, {errors} ({figures['examples']} examples)")
+        say_words(f"{title}: R2 {figures['r2']:.4f}, {errors} ({figures['examples']} examples)")
         return
-    say(f"{title}: {percent(figures['accuracy'])} ({figures['correct']} of {figures['examples']} examples)")
+    say_words(f"{title}: {percent(figures['accuracy'])} ({figures['correct']} of {figures['examples']} examples)")
 
 
 def print_classes(scores: dict[str, Any]) -> None:
-    """Print the accuracy per class, of one or more scores side by side by their titles."""
+    """Print the accuracy per class, of one or more scores side by side; titles stand above numbers of examples."""
     header, rows = ["class"], {str(label): [str(label)] for label in next(iter(scores.values())).classes}
     figures = [own.to_dict() for own in scores.values()]
     for label in dict.fromkeys(label for own in figures for label in own["unknown_classes"]):
         rows[f"{label} (unknown)"] = [f"{label} (unknown)"]
     for title, own in zip(scores, figures, strict=True):
-        header += [f"{title} examples".lstrip(), "correct", "accuracy"]
+        header += [title or "examples", "correct", "accuracy"]
         cells = {str(one["class"]): (one["examples"], one["correct"], one["accuracy"]) for one in own["classes"]}
         cells |= {f"{label} (unknown)": (sum(row), 0, 0.0) for label, row in own["unknown_classes"].items()}
         for name, row in rows.items():
@@ -187,11 +193,12 @@ def print_worth(source: Any) -> None:
             value = percent(score.value) if score.measure == "accuracy" else f"R2 {number(score.value)}"
             scores.append(f"{value} on {score.n_examples} {what}")
     if scores:
-        say(f"accuracy    {', '.join(scores)}")
+        _say_about("accuracy", [f"{score}," for score in scores[:-1]] + scores[-1:])
     if source.n_examples is not None:
         of_what = f" of {source.target!r}" if source.target else ""
         file = f" in {source.file}" if source.file else ""
         date = f", {source.date}" if source.date else ""
         say(f"trained on  {source.n_examples} examples{of_what}{file}{date}")
     if source.versions:
-        say(f"trained by  {', '.join(f'{name} {version}' for name, version in source.versions.items())}")
+        versions = [f"{name} {version}" for name, version in source.versions.items()]
+        _say_about("trained by", [f"{own}," for own in versions[:-1]] + versions[-1:])

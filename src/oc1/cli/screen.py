@@ -5,8 +5,10 @@ from __future__ import annotations
 import functools
 import json
 import os
+import shutil
 import signal
 import sys
+import textwrap
 import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -41,6 +43,19 @@ def say(text: str = "", finish: Callable[[str], str] | None = None) -> None:
     typer.echo(text if finish is None else finish(text))
 
 
+def say_words(text: str) -> None:
+    """Print a sentence to stdout; in a terminal, lines end between words."""
+    say(_fitting(text, sys.stdout))
+
+
+def _fitting(text: str, stream: Any) -> str:
+    """Return a sentence in lines that a terminal has room for; as it is, where it goes elsewhere."""
+    if not stream.isatty():
+        return text
+    width = shutil.get_terminal_size().columns
+    return textwrap.fill(text, max(width, 20), subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+
+
 def _encodable(text: str) -> str:
     """Return text that stdout can take: a file on Windows may have no minus sign."""
     encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
@@ -54,7 +69,7 @@ def _encodable(text: str) -> str:
 
 def note(text: str) -> None:
     """Print a line to stderr, for people."""
-    typer.echo(printable(text), err=True)
+    typer.echo(_fitting(printable(text), sys.stderr), err=True)
 
 
 def print_json(value: Any) -> None:

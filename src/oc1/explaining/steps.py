@@ -153,7 +153,8 @@ def speaking_for(tree: TreeStructure, node: int) -> list[Side] | list[None]:
     """Return what the two sides of a test speak for.
 
     It is the class that is more frequent on that side than on the other, or two where no single one makes half of the
-    difference. A side of more classes is that of the other classes. None for sides that do not differ.
+    difference, or where the second makes at least half as much of it as the first. A side of more classes is that of
+    the other classes. None for sides that do not differ.
     """
     left, right = tree.children[node].tolist()[:2]
     outputs = tree.outputs()
@@ -166,7 +167,7 @@ def speaking_for(tree: TreeStructure, node: int) -> list[Side] | list[None]:
         order = np.argsort(-gained, kind="stable")
         reached = np.cumsum(np.maximum(gained[order], 0.0))
         n_needed = 1 + int((reached < 0.5 * reached[-1] - 1e-9).sum()) if reached[-1] > 1e-9 else 0
-        least = gained[order[n_needed - 1]] - 1e-9 if n_needed else np.inf  # those that gain as much belong to them
+        least = min(gained[order[n_needed - 1]], 0.5 * gained[order[0]]) - 1e-9 if n_needed else np.inf
         labels.append(tuple(str(tree.classes[k]) for k in order if gained[k] > least))
     if not labels[0] or min(map(len, labels)) > 2:
         return [None, None]

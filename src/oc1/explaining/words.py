@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..tree.wording import number, percent
+from ..tree.printable import MINUS
+from ..tree.wording import number, percent, wrapped
 
 if TYPE_CHECKING:
     from .explanation import Explanation, NamedChange, Votes
@@ -48,7 +50,7 @@ def looks(look: Look) -> str:
     named = class_words(look.label)
     if look.share < 0.5:
         return f"most like {named}"
-    return f"like {named}" if named.startswith("class ") else named
+    return f"like {named}" if named.startswith("class ") or re.search("[0-9_]", named) else named
 
 
 def side_words(side: Side) -> str:
@@ -309,9 +311,9 @@ def text(explanation: Explanation) -> str:
     parts = [_filled([headline(explanation), *introduction(explanation)])]
     for place, step in enumerate(explanation.steps, 1):
         mark, indent = f"{place}. ", " " * len(f"{place}. ")
-        question = textwrap.fill(step.test, WIDTH, initial_indent=mark, subsequent_indent=indent + "  ")
+        question = f"\n{indent}  ".join(wrapped(_terms(step.test), WIDTH - len(indent) - 2))
         told = [answer_sentence(step)]
-        lines = [question, _filled(told, indent)]
+        lines = [mark + question, _filled(told, indent)]
         lines += [_filled([one], indent) for one in evidence_sentences(step)]
         end = [outcome_sentence(step)]
         end.append(closeness_sentence(step, explanation.knows_averages))
@@ -320,6 +322,11 @@ def text(explanation: Explanation) -> str:
     parts.append("\n".join([*(_filled([one]) for one in change_sentences(explanation)), *_table(explanation)]))
     parts.append(_filled(notes(explanation)))
     return "\n\n".join(part for part in parts if part)
+
+
+def _terms(test: str) -> list[str]:
+    """Return the terms of a test, which stay whole where a line ends, and its threshold."""
+    return re.split(f" (?=[+{MINUS}>] )", test)
 
 
 def _filled(sentences: Sequence[str], indent: str = "") -> str:

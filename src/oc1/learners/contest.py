@@ -159,7 +159,9 @@ def hold_contest(entrants: Mapping[str, Entrant], data: Training) -> Outcome:
         is_clear = own - by_a_leaf > MIN_LEAD_OVER_A_LEAF * standard_error(own, by_a_leaf, n)
         if is_clear and lead > MIN_LEAD * standard_error(own, best, n):
             winner = name
-    accuracies = {name: entrant.n_right(unit) / n_judged[len(entrant.correct)] for name, entrant in entrants.items()}
+    accuracies = {
+        name: float(entrant.n_right(unit) / n_judged[len(entrant.correct)]) for name, entrant in entrants.items()
+    }
     price = float(prices[entrants[winner].best_price(unit)])
     n_hyperplanes = sum(entrant.n_hyperplanes for entrant in entrants.values())
     is_softened = entrants[winner].is_softened and entrants[winner].trial.is_better

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import html
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Sequence
+from pathlib import Path
 from typing import Any
 
 TABLE_STYLE = """
@@ -23,6 +25,12 @@ TABLE_STYLE = """
 """
 
 
+PAGE_START = (
+    '<!DOCTYPE html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
+    '<meta name="color-scheme" content="light dark"><title>oc1</title><body style="margin: 1em">\n'
+)
+
+
 class ShownInNotebooks(ABC):
     """Base of what shows itself as HTML in notebooks, and as text elsewhere."""
 
@@ -35,6 +43,27 @@ class ShownInNotebooks(ABC):
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         """Return what a notebook shows, as text and as HTML."""
         return {"text/plain": repr(self), "text/html": self._repr_html_()}
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write what a notebook shows to a file.
+
+        Parameters
+        ----------
+        path : str or path-like
+            A page (.html) or text (.txt). An existing file is replaced.
+
+        Raises
+        ------
+        ValueError
+            If the name has another ending.
+        """
+        ending = Path(path).suffix.lower()
+        if ending not in (".html", ".htm", ".txt"):
+            raise ValueError(
+                f"{path} should end in .html or .txt, for people to read; oc1.save_model writes models to be loaded"
+            )
+        written = f"{self}\n" if ending == ".txt" else f"{PAGE_START}{self._repr_html_()}\n"
+        Path(path).write_text(written, encoding="utf-8", errors="replace", newline="\n")
 
 
 def escaped(text: object) -> str:

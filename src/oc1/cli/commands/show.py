@@ -8,7 +8,7 @@ import typer
 
 from ..options import Json, Model
 from ..printing import print_node, print_size, print_tree, print_worth, size_of
-from ..screen import UsageError, plain, print_json, say
+from ..screen import UsageError, plain, print_json, say, say_words
 
 
 def show(
@@ -60,12 +60,15 @@ def show(
         return
     if node is not None:
         print_node(tree, node, digits)
-    print_tree(fitted, numbered=size["tests"] > 1, **options)
+    is_shortened = print_tree(fitted, numbered=size["tests"] > 1, **options)
     if node is not None:
         return
     say()
     if size["oblique_tests"]:
-        say("A test adds up its terms: yes if the sum exceeds the number. The largest terms come first.")
+        more = "; … 9 more (50%) would be nine others that make up half of the test" if is_shortened else ""
+        say_words(
+            f"A test adds up its terms: yes if the sum exceeds the number. The terms that matter most come first{more}."
+        )
         say()
     say(f"learner     {type(fitted).__name__}")
     print_size(fitted, size)

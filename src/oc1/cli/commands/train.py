@@ -15,7 +15,7 @@ from ...files.problems import FileProblem
 from ..options import Categorical, Dask, Data, Jobs, Json, LearnerName, OneHot, OutputFile, Seed, Weights, on_workers
 from ..parameters import make_estimator
 from ..printing import percent, print_classes, print_scores, print_size, print_tree, size_of
-from ..screen import UsageError, check_output, in_background, note, print_json, say
+from ..screen import UsageError, check_output, in_background, note, print_json, say, say_words
 
 if TYPE_CHECKING:
     from ...files.models.record import Score
@@ -252,7 +252,7 @@ def _print_results(
         tested_on = f"on {test}" if test else f"of a tree grown on the other {n - held_out.n} examples"
         print_scores(f"held-out{accuracy}, {tested_on}", held_out)
     if cost is not None:
-        say(str(cost))
+        say_words(str(cost))
     if accuracy:
         say()
         print_classes({"training": training} | ({} if held_out is None else {"held-out": held_out}))

@@ -128,10 +128,15 @@ function testRows(tree, node, widths, size) {
       if (rows) return rows;
     }
   }
-  // The largest term alone would look like all of the test.
-  const sign = test.c[0] < 0 ? "−" : "";
-  return terms.length > 1 ? packed([[`${terms.length} terms`, false], limit], widths, size, true) :
-    packed([[sign + terms[0].name, false], limit], widths, size, true);
+  // The largest term alone would look like all of the test, and a threshold is never left out.
+  const alone = (test.c[0] < 0 ? "−" : "") + terms[0].name,
+    room = widths[0] - widthAt(limit[0], size, true);
+  const ways = terms.length > 1 ? [`${terms.length} terms`, "…"] : [alone, fittedAt(alone, room, size)];
+  for (const way of ways) {
+    const rows = packed([[way, false], limit], widths, size);
+    if (rows) return rows;
+  }
+  return packed([limit], widths, size, true);
 }
 
 /** Put pieces of text into rows, word by word; null if they do not fit, or, where they must, the first in short. */

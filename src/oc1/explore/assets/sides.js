@@ -10,8 +10,9 @@ function sharesAt(tree, node) {
 
 /**
  * What speaks for no (first) and for yes (second): the class that is more frequent on that side than on the other, or
- * two where no single one makes the difference. A side of many classes is that of the others; `k` is the class of a
- * side that has just one, and `words` are null where nothing can be said.
+ * two where no single one makes half of the difference, or the second at least half as much of it as the first. A side
+ * of many classes is that of the others; `k` is the class of a side that has just one, and `words` are null where
+ * nothing can be said.
  */
 function sidesOf(tree, node) {
   const [no, yes] = tree.children[node];
@@ -26,7 +27,7 @@ function sidesOf(tree, node) {
       b[0] - a[0]);
     const half = ranked.reduce((sum, [by]) => sum + by, 0) / 2;
     const taken = [];
-    const isAsMuch = (i) => i > 0 && ranked[i][0] > ranked[i - 1][0] - 1e-9;
+    const isAsMuch = (i) => i > 0 && (ranked[i][0] > ranked[i - 1][0] - 1e-9 || ranked[i][0] > ranked[0][0] / 2 - 1e-9);
     for (let sum = 0, i = 0; i < ranked.length && (sum < half - 1e-9 || isAsMuch(i)); i++) {
       sum += ranked[i][0];
       taken.push(ranked[i][1]);

@@ -127,7 +127,7 @@ function looksWords(tree, node, what = "") {
   const share = `(${percent(n ? own / n : 1)} ${equal > 1 ? "each " : ""}of ${count(n)}${what})`;
   if (equal > 1) return `like any of ${equal} classes ${share}`;
   if (own < n / 2) return `most like ${named} ${share}`;
-  return `${named.startsWith("class ") ? "like " : ""}${named} ${share}`;
+  return `${named.startsWith("class ") || /[0-9_]/.test(named) ? "like " : ""}${named} ${share}`;
 }
 
 /** What an example looks like after a test. */
