@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from browser import chromium, opened
 from converted_models import NASTY, WITH_CATEGORIES, fitted, frame, mixed_rows, numbers, rows_for
-from sklearn.datasets import load_breast_cancer, load_iris
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 
 from oc1 import OC1Classifier, OC1Regressor
 from oc1.datasets import make_rcb
@@ -716,3 +716,22 @@ def test_a_tree_of_thousands_of_leaves_stays_usable(browser, tmp_path, shared_da
         rows = table.X[:50].tolist()
         said = json.loads(page.evaluate("rows => JSON.stringify(rows.map(window.oc1.classify))", rows))
         assert said == model.predict(table.X[:50]).tolist()
+
+
+def test_small_boxes_keep_their_thresholds(browser, tmp_path):
+    X, y = load_digits(return_X_y=True)
+    model = OC1Classifier(random_state=0, splits="linear").fit(X, y)
+    with opened(browser, explore(model), tmp_path, viewport={"width": 390, "height": 800}) as page:
+        boxes = page.locator("#tree g.node.inner")
+        assert boxes.count() >= 9
+        for i in range(boxes.count()):
+            assert re.search("> \u2212?[0-9]", " ".join(boxes.nth(i).locator("text tspan").all_text_contents()))
+
+
+def test_a_side_of_two_classes_is_named_after_both_as_in_explanations(browser, tmp_path):
+    wine = load_wine(as_frame=True)
+    model = OC1Classifier(splits="linear", prune=None, random_state=0).fit(wine.data, wine.target_names[wine.target])
+    (first, *_) = model.explain(wine.data.iloc[0]).steps
+    assert len(first.speaks_for.labels) == 2
+    with opened(browser, explore(model), tmp_path) as page:
+        assert " or ".join(first.speaks_for.labels) in page.locator("#node").text_content()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
@@ -148,7 +149,7 @@ class Explanation(ShownInNotebooks):
     def _repr_html_(self) -> str:
         return self.to_html()
 
-    def save(self, path: str | Path) -> None:
+    def save(self, path: str | os.PathLike[str]) -> None:
         """Write the explanation to a file: HTML (.html), JSON (.json), or else text.
 
         Parameters
