@@ -145,7 +145,7 @@ def test_the_text_is_an_aligned_table_and_a_paragraph(whole):
     assert [line.split("  ")[0] for line in table[1:]] == [OBLIQUE, AXIS, VOTE, TREE, LINEAR, MAJORITY]
     assert len({line.rindex(".", 0, 33) for line in table[1:]}) == 1
     assert " ".join(lines[end + 1 :]) == whole.advice
-    assert max(map(len, lines)) <= 100
+    assert max(map(len, lines)) <= 80
 
 
 def test_a_notebook_shows_the_same_table_with_the_best_marked(whole):

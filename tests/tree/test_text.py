@@ -151,3 +151,11 @@ def test_a_part_of_a_tree(noisy):
 def test_classes_are_painted():
     painted = text(long_test(), paint=lambda name, number: f"<{number}>{name}</>").splitlines()
     assert painted[-2:] == ["|-- no:  <0>a</>  100% of 3", "`-- yes: <1>b</>  100% of 5"]
+
+
+def test_deep_trees_fit_a_terminal():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(300, 6)), rng.integers(0, 3, 300)
+    model = OC1Classifier(prune=None, splits="best", max_depth=11, random_state=0).fit(X, y)
+    assert model.get_depth() > 9
+    assert max(map(len, text(model, numbered=True).splitlines())) <= 80

@@ -88,7 +88,7 @@ class Comparison(ShownInNotebooks):
         lines = [list(HEADER), *map(table_cells, self.table)]
         widths = [max(len(line[place]) for line in lines) for place in range(len(HEADER))]
         text = ["  ".join([line[0].ljust(widths[0]), *map(str.rjust, line[1:], widths[1:])]).rstrip() for line in lines]
-        advice = textwrap.fill(self.advice, 100, break_on_hyphens=False)
+        advice = textwrap.fill(self.advice, 79, break_on_hyphens=False)
         return "\n".join([self._title, "", *text, "", advice])
 
     __repr__ = __str__

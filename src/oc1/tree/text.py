@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 #: Deeper subtrees are not written: each level indents all lines below it.
 MAX_DEPTH = 200
 #: Characters of a line, and how many a test has at least, however deep it is.
-WIDTH, MIN_ROOM = 80, 40
+WIDTH, MIN_ROOM = 80, 24
 #: What stands before the second line of a test.
 CONTINUED = "  "
 

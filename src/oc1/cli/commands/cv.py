@@ -129,7 +129,7 @@ def _report_regression(records: list[Any], title: str, settings: dict[str, Any],
         print_json(settings | {"learners": [asdict(row) for row in rows]})
         return
     say(title)
-    header = ["learner", "R2", "mean absolute error", "root mean squared error", "leaves", "depth", "seconds per fit"]
+    header = ["learner", "R2", "abs. error", "rms error", "leaves", "depth", "seconds"]
     cells = []
     for row in rows:
         deviation = "" if row.r2_sd is None else f" ± {row.r2_sd:.3f}"
