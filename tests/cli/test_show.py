@@ -3,10 +3,14 @@
 import io
 import json
 import re
+import subprocess
+import sys
 
 import pytest
 from command_line import run
+from waiting import MAX_WAIT_SECONDS
 
+from oc1 import load_model
 from oc1.cli import screen
 
 
@@ -20,6 +24,35 @@ def test_show(model):
     assert figures["leaves"] == 3
     assert figures["trees"][0]["format"] == 1
     assert "0.5 sepal_len" in run("show", model, "--digits", 1).stdout
+
+
+def test_showing_a_tree_imports_nothing_large(model):
+    large = {"sklearn", "scipy", "numba", "pandas", "polars", "matplotlib"}
+    code = f"""
+import sys
+from oc1.__main__ import main
+sys.argv[1:] = ["show", sys.argv[1]]
+try:
+    main()
+except SystemExit:
+    pass
+print(*{large!r} & set(sys.modules), file=sys.stderr)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(model)], capture_output=True, text=True, check=True, timeout=MAX_WAIT_SECONDS
+    )
+    assert "petal_wid > 0.8" in done.stdout
+    assert done.stderr.split() == []
+
+
+def test_show_is_the_same_as_for_the_estimator(model):
+    fitted = load_model(model)
+    figures = json.loads(run("show", model, "--json").stdout)
+    assert figures["learner"] == type(fitted).__name__
+    assert figures["depth"] == fitted.get_depth()
+    shown = {own["name"]: own["importance"] for own in figures["attributes"]}
+    importances = dict(zip(fitted.feature_names_in_, fitted.feature_importances_, strict=True))
+    assert shown == pytest.approx({name: own for name, own in importances.items() if own > 0})
 
 
 def test_show_a_part_of_the_tree(model):

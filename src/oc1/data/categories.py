@@ -17,10 +17,9 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
-from .exact_moments import exact_sum
 from .sampling import weight_of_one
+from .sparse_input import is_sparse
 
 #: The number of examples, distributed like all examples, that are added to those of each category.
 SMOOTHING_EXAMPLES = 2.0
@@ -287,7 +286,7 @@ def is_missing(value: Any) -> bool:
 
 
 def _refuse_sparse(X: Any) -> None:
-    if sparse.issparse(X):
+    if is_sparse(X):
         raise TypeError("categorical_features needs a frame or a dense array, but X is sparse")
 
 
@@ -330,6 +329,8 @@ def exact_class_weights(
     known, cells = _cells(column, y, n_classes)
     by_cell = weights[known][np.argsort(cells, kind="stable")]
     ends = np.cumsum(np.bincount(cells, minlength=n_categories * n_classes))
+    from .exact_moments import exact_sum  # compiled: not for those who only read a model
+
     totals = [exact_sum(own) for own in np.split(by_cell, ends)[:-1]]
     return np.array(totals, dtype=object).reshape(n_categories, n_classes)
 

@@ -6,16 +6,22 @@ The search reads whole columns and moves thresholds through them, zeros included
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-from scipy import sparse
 
 #: A block of rows is written out to about this number of bytes.
 BLOCK_BYTES = 2**26
 #: Of each value in the search space, beside the value itself.
 SEARCH_BYTES = 4
+
+
+def is_sparse(X: Any) -> bool:
+    """Whether X is one of scipy's sparse matrices; nothing is if nobody has imported them."""
+    sparse = sys.modules.get("scipy.sparse")
+    return sparse is not None and bool(sparse.issparse(X))
 
 
 def physical_memory() -> float:
@@ -34,7 +40,7 @@ def as_dense(X: Any) -> np.ndarray:
     MemoryError
         It would not fit into memory; the message says how much would be needed.
     """
-    if not sparse.issparse(X):
+    if not is_sparse(X):
         return np.asarray(X)
     n_rows, n_columns = X.shape
     needed = n_rows * n_columns * (X.dtype.itemsize + SEARCH_BYTES)
@@ -60,4 +66,4 @@ def dense_blocks(X: Any) -> Iterator[np.ndarray]:
 
 def by_blocks(function: Callable[[np.ndarray], np.ndarray], X: Any) -> np.ndarray:
     """Return what a function says of each row, of a sparse matrix or of an array."""
-    return np.concatenate([function(block) for block in dense_blocks(X)]) if sparse.issparse(X) else function(X)
+    return np.concatenate([function(block) for block in dense_blocks(X)]) if is_sparse(X) else function(X)

@@ -10,8 +10,6 @@ import numpy as np
 import numpy.typing as npt
 
 from ..data.categories import replace_by_codes
-from ..kernels.predict import Tests, Top, apply
-from ..kernels.records import Source
 from .node_arrays import BinaryNodeArrays
 from .structure import BranchRule, NodeFunctions, TreeStructure
 from .wording import MaxTerms, make_terms, write_membership, write_number, write_terms
@@ -86,6 +84,9 @@ class Tree(BinaryNodeArrays, TreeStructure):
 
     def _apply(self, X: np.ndarray, n_jobs: int) -> np.ndarray:
         """Return the leaf that each row of a float array ends in; large inputs are shared among `n_jobs` threads."""
+        from ..kernels.predict import Tests, Top, apply  # Numba takes half a second to import: not to print a tree
+        from ..kernels.records import Source
+
         self.check_width(X)
         if self.codes:
             X = replace_by_codes(X, self.codes)

@@ -5,11 +5,10 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
-from scipy import sparse
 
 from ..data.categories import replace_by_codes
 from ..data.sparse_input import by_blocks
@@ -18,6 +17,9 @@ from .node_arrays import NodeArrays
 from .notebooks import ShownInNotebooks
 from .text import text
 from .wording import MaxTerms, feature_name
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 
 def descend(children: np.ndarray, n_rows: int, choose: Callable[[int, np.ndarray], np.ndarray]) -> np.ndarray:
@@ -353,6 +355,8 @@ class TreeStructure(NodeArrays, ShownInNotebooks):
 
     def decision_path(self, X: np.ndarray) -> sparse.csr_matrix:
         """Return a sparse matrix (rows, nodes) that marks the nodes each row passes through."""
+        from scipy import sparse
+
         parents = self.parents
         leaves, places = np.unique(self.apply(X), return_inverse=True)
         indices, starts = [], [0]

@@ -41,11 +41,13 @@ def show(
     """
     if all_terms and max_terms is not None:
         raise UsageError("--all-terms and --max-terms exclude each other")
-    from ...files.models.storage import read_model
+    from ...files.models.record import RecordedTree
+    from ...files.models.storage import estimator_of, read_record
     from ...tree.text import MAX_DEPTH, attribute_names, text
 
-    stored = read_model(model)
-    fitted = stored.model
+    record, source = read_record(model)
+    # One tree is printed as it is in the file: scikit-learn takes seconds to import.
+    fitted = RecordedTree.of(record) if "tree_" in record.attributes else estimator_of(record, model)
     size = size_of(fitted)
     options: dict[str, Any] = {"digits": digits, "max_terms": None if all_terms else max_terms or "auto"}
     options["max_depth"] = MAX_DEPTH if depth is None else depth - 1
@@ -72,7 +74,7 @@ def show(
         say()
     say(f"learner     {type(fitted).__name__}")
     print_size(fitted, size)
-    print_worth(stored.source)
+    print_worth(source)
 
 
 def _tree_with_node(fitted: Any, node: int) -> Any:

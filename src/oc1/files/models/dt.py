@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...impurity import information_gained
 from ...tree.linear import Tree
 from ...tree.validation import described
 from ..problems import FilePath, FileProblem
@@ -245,6 +244,8 @@ def _read_equation(line: str, d: int, line_number: int, path: FilePath) -> tuple
 
 def _tree(hyperplanes: dict[str, _Hyperplane], d: int, k: int) -> Tree:
     """Put the nodes in our order: what is on the right there is our "no", which comes first."""
+    from ...impurity import information_gained  # with Numba: not for JSON
+
     children: list[list[int]] = []
     counts, gains, planes = [], [], []
     root = hyperplanes[""]

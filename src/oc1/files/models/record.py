@@ -86,6 +86,35 @@ class ModelRecord:
     attributes: dict[str, Any]
 
 
+class RecordedTree:
+    """A model of one tree as a file has it: what printing asks of an estimator, without importing scikit-learn."""
+
+    tree_: Any
+    n_features_in_: int
+    _scale: Any
+
+    @classmethod
+    def of(cls, record: ModelRecord) -> Any:
+        """Return the model of a record, under the name of its class."""
+        model = type(record.learner, (cls,), {})()
+        model.__dict__.update(record.attributes)
+        return model
+
+    def get_n_leaves(self) -> int:
+        """Return the number of leaves."""
+        return int(self.tree_.n_leaves)
+
+    def get_depth(self) -> int:
+        """Return the depth of the deepest leaf."""
+        return int(self.tree_.max_depth)
+
+    @property
+    def feature_importances_(self) -> Any:
+        """Gain of the splits by attribute; sums to 1 (or is all zero for a single leaf)."""
+        importances = self.tree_.importances(self._scale)
+        return importances / (importances.sum() or 1.0)
+
+
 @dataclass(frozen=True)
 class LoadedModel:
     """A fitted estimator and what is known of its training data.
