@@ -147,3 +147,20 @@ def test_the_linear_kind_is_pruned_as_one_likes(prune):
 def test_the_linear_kind_says_what_it_needs(options):
     with pytest.raises(ValueError, match="splits='linear' needs normalize='standard'"):
         OC1Classifier(splits="linear", **options).fit(*clusters(60, 3))
+
+
+@pytest.mark.parametrize("make", [rules, clusters])
+def test_the_contest_is_the_same_in_several_threads(make):
+    X, y = make(seed=0)
+    one, several = (OC1Classifier(n_jobs=n_jobs, **SEEDED).fit(X, y) for n_jobs in (1, 3))
+    assert one.cv_accuracies_ == several.cv_accuracies_
+    assert one.tree_.asks_the_same(several.tree_)
+
+
+def test_what_fails_in_a_thread_is_raised():
+    class Failing:
+        def enter(self, *fold):
+            raise ValueError("no tree")
+
+    with pytest.raises(ValueError, match="no tree"):
+        contest.enter_all([Failing(), Failing()], 2, None)

@@ -303,7 +303,7 @@ class OC1Classifier(CategoricalTree, ConstrainedTree, SearchedTree):
             return
         may_soften = self.refine is None and self.min_samples_split == 2
         entrants = {kind: Entrant(self._kind(kind), kind != "best", may_soften and kind != "axis") for kind in KINDS}
-        outcome = hold_contest(entrants, data)
+        outcome = hold_contest(entrants, data, self.n_jobs)
         self.splits_, self.cv_accuracies_ = outcome.winner, outcome.accuracies
         if self.verbose:
             figures = ", ".join(f"{kind} {accuracy:.1%}" for kind, accuracy in outcome.accuracies.items())
@@ -319,7 +319,8 @@ class OC1Classifier(CategoricalTree, ConstrainedTree, SearchedTree):
 
     def _kind(self, splits: str) -> OC1Classifier:
         """Return a copy for one kind of tree in a contest, where random starts and short numbers only take time."""
-        return clone(self).set_params(splits=splits, n_restarts=0, rounding=False, verbose=0)  # type: ignore[no-any-return]
+        plain: dict[str, Any] = {"n_restarts": 0, "rounding": False, "n_jobs": None, "verbose": 0}
+        return clone(self).set_params(splits=splits, **plain)  # type: ignore[no-any-return]
 
     @property
     def _holds_contest(self) -> bool:

@@ -9,14 +9,17 @@ better; those that fall far behind leave the contest early.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from joblib import effective_n_jobs
 
 from ..data.sampling import weight_of_one
 from ..data.training import Training
+from ..growing.blas import one_blas_thread
 from ..tree import pruning
 from .softening import EQUAL, N_FOLDS, SoftTrial, pruned_at, sample_of
 
@@ -125,7 +128,19 @@ def standard_error(n_right: float, other: float, n: float) -> float:
     return float(np.sqrt(max(2.0 * n - n_right - other, 1.0)))
 
 
-def hold_contest(entrants: Mapping[str, Entrant], data: Training) -> Outcome:
+def enter_all(entrants: Sequence[Entrant], n_jobs: int | None, *fold: Any) -> None:
+    """Let all entrants enter a fold, side by side if there are several threads."""
+    n_threads = min(effective_n_jobs(n_jobs), len(entrants))
+    if n_threads == 1:
+        for entrant in entrants:
+            entrant.enter(*fold)
+        return
+    with ThreadPoolExecutor(n_threads) as pool:
+        for done in [pool.submit(entrant.enter, *fold) for entrant in entrants]:
+            done.result()
+
+
+def hold_contest(entrants: Mapping[str, Entrant], data: Training, n_jobs: int | None = None) -> Outcome:
     """Let trees compete; the first one wins unless another is clearly better.
 
     Parameters
@@ -133,6 +148,8 @@ def hold_contest(entrants: Mapping[str, Entrant], data: Training) -> Outcome:
     entrants : dict of str to Entrant
         By name.
     data : Training
+    n_jobs : int, optional
+        Threads: the trees of a fold grow side by side.
     """
     data = sample_of(data)
     unit = weight_of_one(data.weights)
@@ -143,8 +160,8 @@ def hold_contest(entrants: Mapping[str, Entrant], data: Training) -> Outcome:
         if list(running) == [first] and not running[first].is_pruned:
             break
         n_judged.append(n_judged[-1] + data.mass(fold) / unit)
-        for entrant in running.values():
-            entrant.enter(data, rest, fold, prices)
+        with one_blas_thread():  # for all threads: each of them would give back what another one still needs
+            enter_all(list(running.values()), n_jobs, data, rest, fold, prices)
         right = {name: entrant.n_right(unit) for name, entrant in running.items()}
         leader = max(right, key=lambda name: right[name])
         for name, own in right.items() if number < len(MAX_LAGS) else ():
