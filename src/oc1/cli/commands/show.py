@@ -67,7 +67,7 @@ def show(
         return
     say()
     if size["oblique_tests"]:
-        more = "; … 9 more (50%) would be nine others that make up half of the test" if is_shortened else ""
+        more = "; after … are the number of terms left out and their share of the test" if is_shortened else ""
         say_words(
             f"A test adds up its terms: yes if the sum exceeds the number. The terms that matter most come first{more}."
         )
