@@ -23,7 +23,8 @@ from ..growing.linear_tests import LinearTest
 from ..growing.nodes import GrownNode, structure_of
 from ..growing.splitters import Limits, NodeExamples, Splitter, divide
 from ..impurity import entropy, information_gained
-from ..learners.base import CategoricalTree, Grown, Pruned, SplitterTree, TreeClassifier
+from ..learners.base import CategoricalTree, Grown, Pruned, TreeClassifier
+from ..learners.by_splitter import SplitterTree
 from ..learners.parameters import at_least, parameter
 from ..tree.branching import BranchTree
 from ..tree.linear import Tree

@@ -18,7 +18,7 @@ from ..kernels.elimination import Descent, descend, eliminate
 from ..kernels.layout import NO_SPLIT
 from ..kernels.line_search import compiled_line_search
 from ..kernels.records import Criterion, Examples, Node, Workspace
-from ..learners.base import SplitterClassifier
+from ..learners.by_splitter import SplitterClassifier
 from ..learners.parameters import at_least, parameter
 
 #: The offsets of an attribute about which the plane is turned (Figure 4).

@@ -14,7 +14,7 @@ from ..growing.nodes import GrownNode, structure_of
 from ..growing.splitters import NodeExamples, Splitter
 from ..impurity import entropy
 from ..kernels import linear_machine as _machines
-from ..learners.base import SplitterClassifier
+from ..learners.by_splitter import SplitterClassifier
 from ..learners.parameters import at_least, parameter
 from ..tree.machine import MachineTree, evaluate
 from .grouping import distinct_examples, standardise

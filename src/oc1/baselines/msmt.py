@@ -9,7 +9,7 @@ from scipy.optimize import linprog
 
 from ..data.training import Training
 from ..growing.splitters import Splitter
-from ..learners.base import SplitterClassifier
+from ..learners.by_splitter import SplitterClassifier
 from .grouping import TwoClassProblem, TwoClassSplitter
 
 

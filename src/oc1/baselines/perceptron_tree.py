@@ -9,7 +9,7 @@ import numpy as np
 from ..data.training import Training
 from ..growing.splitters import Splitter
 from ..kernels.perceptron import train_unit
-from ..learners.base import SplitterClassifier
+from ..learners.by_splitter import SplitterClassifier
 from ..learners.parameters import at_least, parameter
 from .grouping import TwoClassProblem, TwoClassSplitter
 

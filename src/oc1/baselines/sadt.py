@@ -13,7 +13,7 @@ from ..growing.linear_tests import LinearTest
 from ..growing.splitters import NodeExamples, Splitter
 from ..impurity import ALIASES
 from ..kernels import annealing as _annealing
-from ..learners.base import SplitterClassifier
+from ..learners.by_splitter import SplitterClassifier
 from ..learners.parameters import at_least, parameter
 
 CRITERIA = {"info_gain": _annealing.INFO_GAIN, "gini": _annealing.GINI, "twoing": _annealing.TWOING}

@@ -1,7 +1,7 @@
 """What every learner of the package shares: a fit in four steps, prediction, and the common parameters.
 
 ``fit`` validates the input, grows a tree, prunes it and finishes it: one method each, which a learner inherits or
-overrides. A learner that brings nothing but a splitter derives from `SplitterClassifier`.
+overrides. A learner that brings nothing but a splitter derives from `SplitterClassifier` (`by_splitter`).
 
 Estimators are dataclasses of their parameters: a parameter is declared once, with its type, its default and what is
 allowed (`parameter`), and inherited; the constructor and the checks that scikit-learn expects follow from it.
@@ -36,8 +36,7 @@ from ..growing.grower import make_grower
 from ..growing.nodes import GrownNode, build_tree
 from ..growing.options import GrowthOptions, TreeSetup
 from ..growing.progress import Reporter, fit_bar
-from ..growing.splitters import ClassificationStatistics, Limits, NodeStatistics, Splitter, SplitterGrower
-from ..kernels._jit import announce_compiling
+from ..growing.splitters import Limits
 from ..tree import pruning
 from ..tree.html import small_html
 from ..tree.sketch import MAX_SKETCHED, Sketch, sketch_tests
@@ -582,33 +581,3 @@ class SearchedTree(CostComplexityTree, TreeClassifier):
         is_standard = setup.options.normalize == "standard"
         scale = engine.setup.statistics.space.scale if is_standard else standard_scale(data, rows, weights)
         return Grown(tree, grower.n_hyperplanes, scale)
-
-
-# ---------------------------------------------------------------------------------------------------- by a splitter
-
-
-class SplitterTree(TreeEstimator):
-    """Base of the learners that bring a splitter (see `oc1.growing.splitters`)."""
-
-    @abstractmethod
-    def _splitter(self, data: Training, rows: np.ndarray) -> Splitter:
-        """Return the rule that splits a node, for a tree on these rows."""
-
-    def _statistics(self, data: Training) -> NodeStatistics:
-        """Return what the tree keeps of each node."""
-        return ClassificationStatistics(len(data.classes))
-
-    def _build(self, root: GrownNode, data: Training) -> TreeStructure:
-        """Turn the grown nodes into a tree."""
-        return build_tree(root, data.fill, data.classes, data.feature_names)
-
-    def _grow_tree(self, data: Training, rows: np.ndarray, weights: np.ndarray | None) -> Grown:
-        splitter, reporter = self._splitter(data, rows), Reporter(self.verbose, data.feature_names)
-        with announce_compiling():
-            limits, statistics = self._limits(), self._statistics(data)
-            root = SplitterGrower(splitter, data, rows, weights, limits, statistics, reporter).grow()
-        return Grown(self._build(root, data), splitter.n_hyperplanes, standard_scale(data, rows, weights), root)
-
-
-class SplitterClassifier(SplitterTree, CostComplexityTree, TreeClassifier):
-    """Base of the classifiers that bring a splitter and are pruned by cost-complexity."""

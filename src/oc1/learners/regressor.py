@@ -20,7 +20,8 @@ from ..growing.subspaces import split_on_subspace, subspace_size
 from ..kernels import regression as _regression
 from ..tree.pruning import PruningSequence, pruning_path, smallest_within
 from ..tree.regression import RegressionTree
-from .base import CategoricalTree, CostComplexityTree, SplitterTree, automatic_pruning
+from .base import CategoricalTree, CostComplexityTree, automatic_pruning
+from .by_splitter import SplitterTree
 from .constraints import ConstrainedTree
 from .parameters import at_least, parameter
 
