@@ -138,6 +138,11 @@ def print_size(model: Any, size: dict[str, Any]) -> None:
         _say_about("splits", [own, f"(against {others[0]}", *others[1:]])
 
 
+def _listed(words: list[str]) -> list[str]:
+    """Return words with commas between them."""
+    return [*(f"{word}," for word in words[:-1]), *words[-1:]]
+
+
 def _say_about(title: str, words: list[str]) -> None:
     """Print a line, or several, with a title before the first; words stay whole."""
     from ..tree.wording import wrapped
@@ -193,12 +198,11 @@ def print_worth(source: Any) -> None:
             value = percent(score.value) if score.measure == "accuracy" else f"R2 {number(score.value)}"
             scores.append(f"{value} on {score.n_examples} {what}")
     if scores:
-        _say_about("accuracy", [f"{score}," for score in scores[:-1]] + scores[-1:])
+        _say_about("accuracy", _listed(scores))
     if source.n_examples is not None:
         of_what = f" of {source.target!r}" if source.target else ""
         file = f" in {source.file}" if source.file else ""
         date = f", {source.date}" if source.date else ""
         say(f"trained on  {source.n_examples} examples{of_what}{file}{date}")
     if source.versions:
-        versions = [f"{name} {version}" for name, version in source.versions.items()]
-        _say_about("trained by", [f"{own}," for own in versions[:-1]] + versions[-1:])
+        _say_about("trained by", _listed([f"{name} {version}" for name, version in source.versions.items()]))

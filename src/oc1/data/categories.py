@@ -326,11 +326,11 @@ def exact_class_weights(
     -------
     array of Fraction (n_categories, n_classes)
     """
+    from .exact_moments import exact_sum  # compiled: not for those who only read a model
+
     known, cells = _cells(column, y, n_classes)
     by_cell = weights[known][np.argsort(cells, kind="stable")]
     ends = np.cumsum(np.bincount(cells, minlength=n_categories * n_classes))
-    from .exact_moments import exact_sum  # compiled: not for those who only read a model
-
     totals = [exact_sum(own) for own in np.split(by_cell, ends)[:-1]]
     return np.array(totals, dtype=object).reshape(n_categories, n_classes)
 

@@ -20,6 +20,7 @@ from ..data.search_space import SearchSpace, sample_positions
 from ..kernels import _apart
 from ..kernels.soft_tree import SoftTree, compiled_soft_fit, fit
 from ..tree.linear import Tree
+from ..tree.structure import descend
 from .linear_tests import LinearTest
 
 #: The median size of the margins at a node to begin with; the best one is taken.
@@ -162,13 +163,10 @@ class SoftFit:
         return columns[:-1].T.astype(np.float64, order="C")
 
     def _route(self, Z: np.ndarray) -> np.ndarray:
-        at = np.zeros(len(Z), dtype=np.int64)
-        for node, (left, right) in enumerate(self.tree.children.tolist()):
-            here = np.flatnonzero(at == node) if right >= 0 else ()
-            if len(here):
-                margins = Z[here] @ self.planes[node, :-1] + self.planes[node, -1]
-                at[here] = np.where(margins > 0.0, right, left)
-        return at
+        def goes_right(node: int, rows: np.ndarray) -> np.ndarray:
+            return np.asarray(Z[rows] @ self.planes[node, :-1] + self.planes[node, -1] > 0.0)
+
+        return descend(self.tree.children, len(Z), goes_right)
 
 
 def quantiles(values: np.ndarray, weights: np.ndarray, *shares: float) -> np.ndarray:

@@ -13,6 +13,7 @@ from numba import types
 
 from ._apart import compiled_apart
 from ._jit import allocating, fix_type, kernel, pointer, signature, summing
+from .margins import add_multiple
 from .records import matrix, vector
 
 #: Examples that are looked at together.
@@ -121,11 +122,11 @@ def descend_softly(tree, first, size, parameters, room):
             for j in range(size):
                 room.value[i, j] = tree.shares[i, tree.labels[first + j]]
         else:
-            margins = room.side[i]
+            margins = room.side[i, :size]
             for j in range(size):
                 margins[j] = parameters[n_terms + i]
             for t in range(tree.starts[i], tree.starts[i + 1]):
-                add_multiple(parameters[t], tree.columns[tree.features[t], first : first + size], margins)
+                add_multiple(margins, parameters[t], tree.columns[tree.features[t], first : first + size])
             for j in range(size):
                 margins[j] = 1.0 / (1.0 + np.exp(-margins[j]))
                 room.reach[i + 1, j] = room.reach[i, j] * (1.0 - margins[j])
@@ -134,13 +135,6 @@ def descend_softly(tree, first, size, parameters, room):
             n_visited += 1
         i += 1
     return n_visited
-
-
-@allocating
-def add_multiple(factor, values, out):
-    """Add a multiple of some values."""
-    for j in range(values.size):
-        out[j] += factor * values[j]
 
 
 @summing

@@ -444,9 +444,7 @@ class TreeEstimator(ExplainableTree, BaseOC1Estimator):
     def feature_importances_(self) -> np.ndarray:
         """Gain of the splits by attribute; sums to 1 (or is all zero for a single leaf)."""
         check_is_fitted(self)
-        importances = self.tree_.importances(self._scale)
-        total = importances.sum()
-        return importances / total if total > 0 else importances
+        return self.tree_.relative_importances(self._scale)
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

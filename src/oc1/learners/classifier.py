@@ -24,7 +24,7 @@ from .base import CategoricalTree, Grown, Pruned, SearchedTree, automatic_prunin
 from .constraints import ConstrainedTree
 from .contest import Entrant, hold_contest
 from .parameters import at_least, parameter
-from .softening import choose_ridge, pruned_at, softened
+from .softening import choose_ridge, has_parted, pruned_at, softened
 
 if TYPE_CHECKING:
     from sklearn.model_selection import BaseCrossValidator
@@ -45,8 +45,6 @@ PAPER_STARTS = ("axis", "random")
 PENALISED_STARTS = STARTS
 #: The kinds of trees that compete with ``splits="auto"``. All but the first are grown to purity and pruned.
 KINDS = ("best", "axis", "linear")
-#: There is no contest where the first tree misclassifies no larger share of the examples.
-MAX_UNCHALLENGED_ERROR = 0.002
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -298,7 +296,7 @@ class OC1Classifier(CategoricalTree, ConstrainedTree, SearchedTree):
             super()._learn(data)
             return
         first = self._grow(data, data.everything)
-        if first.tree.costs[first.tree.is_leaf].sum() <= MAX_UNCHALLENGED_ERROR:
+        if has_parted(first.tree):
             self._finish(data, first, Pruned(first.tree))
             return
         may_soften = self.refine is None and self.min_samples_split == 2

@@ -10,13 +10,13 @@ better; those that fall far behind leave the contest early.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from joblib import effective_n_jobs
 
+from ..data.exact_moments import in_threads
 from ..data.sampling import weight_of_one
 from ..data.training import Training
 from ..growing.blas import one_blas_thread
@@ -131,13 +131,7 @@ def standard_error(n_right: float, other: float, n: float) -> float:
 def enter_all(entrants: Sequence[Entrant], n_jobs: int | None, *fold: Any) -> None:
     """Let all entrants enter a fold, side by side if there are several threads."""
     n_threads = min(effective_n_jobs(n_jobs), len(entrants))
-    if n_threads == 1:
-        for entrant in entrants:
-            entrant.enter(*fold)
-        return
-    with ThreadPoolExecutor(n_threads) as pool:
-        for done in [pool.submit(entrant.enter, *fold) for entrant in entrants]:
-            done.result()
+    in_threads(lambda number: entrants[number].enter(*fold), len(entrants), n_threads)
 
 
 def hold_contest(entrants: Mapping[str, Entrant], data: Training, n_jobs: int | None = None) -> Outcome:

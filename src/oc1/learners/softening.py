@@ -21,14 +21,16 @@ from ..growing.tao import examples_of, with_tests
 from ..kernels._jit import announce_compiling
 from ..tree import pruning
 from ..tree.linear import Tree
+from ..tree.structure import TreeStructure
 
 if TYPE_CHECKING:
     from .base import CostComplexityTree, Grown
 
 #: With fewer examples for each term, the tests are always fitted together.
 MIN_EXAMPLES_PER_TERM = 15
-#: With more than this number, a tree that misclassifies no larger share of the examples has parted the classes.
-MAX_EXAMPLES_PER_TERM, MAX_ERROR_WHERE_PARTED = 50, 0.002
+#: A tree that misclassifies no larger share of the examples has parted the classes: it is not challenged, and with more
+#: than this number of examples for each term its tests are put in the middle between them.
+MAX_ERROR_WHERE_PARTED, MAX_EXAMPLES_PER_TERM = 0.002, 50
 #: The ridge (see `SoftFit`), and that of such a tree.
 RIDGE, RIDGE_WHERE_PARTED = 0.1, 1e-4
 #: Trees are compared on the first three of five folds of this number of examples at most; a contest takes all folds.
@@ -75,6 +77,11 @@ class SoftTrial:
         return bool(self.n_right_softened > self.n_right - EQUAL + min_lead * np.sqrt(n_wrong))
 
 
+def has_parted(tree: TreeStructure) -> bool:
+    """Whether a tree is right about all but a few of the examples that it was grown on."""
+    return bool(tree.costs[tree.is_leaf].sum() <= MAX_ERROR_WHERE_PARTED)
+
+
 def has_oblique_tests(tree: Tree) -> bool:
     """Whether a tree has tests to be fitted together: several ones, and not all of one attribute only."""
     return bool(2 < tree.n_leaves <= tree.n_terms and not len(tree.missing))
@@ -98,8 +105,7 @@ def choose_ridge(
         What a contest of trees has shown; None if there was none.
     """
     n_per_term = n_counted(data) / max(tree.n_terms, 1)
-    is_parted = tree.costs[tree.is_leaf].sum() <= MAX_ERROR_WHERE_PARTED
-    if tree.n_terms >= tree.n_leaves > 1 and is_parted and n_per_term >= MAX_EXAMPLES_PER_TERM:
+    if tree.n_terms >= tree.n_leaves > 1 and has_parted(tree) and n_per_term >= MAX_EXAMPLES_PER_TERM:
         return RIDGE_WHERE_PARTED
     if not has_oblique_tests(tree):
         return None

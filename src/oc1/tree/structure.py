@@ -245,6 +245,12 @@ class TreeStructure(NodeArrays, ShownInNotebooks):
     def importances(self, scale: np.ndarray) -> np.ndarray:
         """Return the gain of the tests by attribute; `scale` makes coefficients comparable."""
 
+    def relative_importances(self, scale: np.ndarray) -> np.ndarray:
+        """Return the importances as shares of their sum; all are 0 for a single leaf."""
+        importances = self.importances(scale)
+        total = importances.sum()
+        return importances / total if total > 0 else importances
+
     @abstractmethod
     def node_functions(self, node: int) -> NodeFunctions:
         """Return the linear functions of an inner node."""

@@ -111,8 +111,7 @@ class RecordedTree:
     @property
     def feature_importances_(self) -> Any:
         """Gain of the splits by attribute; sums to 1 (or is all zero for a single leaf)."""
-        importances = self.tree_.importances(self._scale)
-        return importances / (importances.sum() or 1.0)
+        return self.tree_.relative_importances(self._scale)
 
 
 @dataclass(frozen=True)
