@@ -1,6 +1,7 @@
 """Whether the tests of a tree are fitted together, and what that is worth."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import load_breast_cancer, load_wine, make_classification
 from sklearn.model_selection import train_test_split
@@ -79,8 +80,7 @@ def test_a_weight_of_two_is_the_same_as_an_example_twice():
     assert np.mean(once.predict(X_test) == twice.predict(X_test)) > 0.97
 
 
-def test_missing_values_and_categories(monkeypatch):
-    pd = pytest.importorskip("pandas")
+def test_missing_values_and_categories():
     X, X_test, y, y_test = many_classes(2)
     X[::7, 0] = np.nan
     frame, test = pd.DataFrame(X), pd.DataFrame(X_test)
