@@ -45,9 +45,11 @@ class Problem:
     def fit(self, ridge, max_steps):
         """Return the loss and the parameters after some steps."""
         starts = np.concatenate([[0], np.cumsum(self.uses.sum(axis=1))])
-        ends, columns = np.array(ends_of(self.right)), np.ascontiguousarray(self.Z.T)
+        ends, columns = np.array(ends_of(self.right)), self.Z.T.astype(np.float32, order="C")
         shape = self.right, ends, starts, self.features
-        tree = SoftTree(columns, self.labels, self.weights, *shape, self.penalties[self.features], self.shares)
+        tree = SoftTree(
+            columns, self.labels, self.weights, *shape, self.penalties[self.features], self.shares.astype(np.float32)
+        )
         parameters = self.start.copy()
         with np.errstate(all="ignore"):
             return fit(compiled_soft_fit(), tree, ridge, max_steps, parameters), parameters

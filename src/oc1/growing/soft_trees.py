@@ -73,7 +73,7 @@ class SoftFit:
         # Examples of one leaf beside each other: what none of a block reaches is not looked at.
         order = np.argsort(leaves, kind="stable")
         self.Z, self.y, self.weights = self.Z[order], self.y[order], self.weights[order]
-        self.columns = np.ascontiguousarray(self.Z.T)
+        self.columns = self.Z.T.astype(np.float32, order="C")
         self._sharpen(leaves[order])
 
     def _sharpen(self, leaves: np.ndarray) -> None:
@@ -99,7 +99,7 @@ class SoftFit:
         right = self.tree.children[:, 1].astype(np.int64)
         penalties = self.spreads[features] ** 2
         shape = right, self._ends, starts, features
-        soft = SoftTree(self.columns, self.y, self.weights, *shape, penalties, self._shares)
+        soft = SoftTree(self.columns, self.y, self.weights, *shape, penalties, self._shares.astype(np.float32))
         parameters = np.concatenate([planes[nodes, features], planes[:, -1]])
         _apart.start()
         with np.errstate(all="ignore"):  # for NUMBA_DISABLE_JIT

@@ -139,6 +139,8 @@ spliced = njit(**_options, **_uncounted, **_no_way_in, inline="always")
 allocating = njit(**_options, **_no_way_in)
 #: The same, where sums may be taken in any order, so that they run on several lanes.
 summing = njit(**_options, **_no_way_in, fastmath={"reassoc", "nsz"})
+#: The same, where no number is NaN: the largest one is found on several lanes.
+ordering = njit(**_options, **_no_way_in, fastmath={"nnan", "nsz"})
 
 
 def pointer(

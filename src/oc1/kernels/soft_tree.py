@@ -12,16 +12,24 @@ import numpy as np
 from numba import types
 
 from ._apart import compiled_apart
-from ._jit import allocating, fix_type, kernel, pointer, signature, summing
+from ._jit import allocating, fix_type, kernel, ordering, pointer, signature, summing
 from .margins import add_multiple
-from .records import matrix, vector
+from .records import vector
 
 #: Examples that are looked at together.
-BLOCK = 32
+BLOCK = 64
 #: Subtrees that no example of a block reaches with a larger probability are not looked at.
-MIN_REACH = 1e-8
+MIN_REACH = np.float32(1e-8)
 #: No class is impossible anywhere.
-MIN_LIKELIHOOD = 1e-300
+MIN_LIKELIHOOD = 1e-30
+#: Numbers of examples are float32, twice as many of which are computed side by side: so constants must be, too.
+ZERO, ONE = np.float32(0.0), np.float32(1.0)
+#: Of `to_probabilities`: a number to whose last bits whole numbers are added, those of the exponential series, and
+#: where the exponent of a float begins.
+WHOLE, LOG_2, PER_LOG_2 = np.float32(1.5 * 2.0**23), np.float32(np.log(2.0)), np.float32(1.0 / np.log(2.0))
+HALF, SIXTH, PER_4, PER_5, PER_6 = map(np.float32, (1 / 2, 1 / 6, 1 / 24, 1 / 120, 1 / 720))
+BIAS, SHIFT = np.int32(127), np.int32(23)
+MAX_EXPONENT = np.float32(80.0)
 #: Pairs of steps and changes of the gradient that BFGS remembers.
 N_REMEMBERED = 8
 #: It ends where a step lowers the loss by a smaller share of it. A step is halved at most this number of times.
@@ -30,7 +38,7 @@ MAX_HALVINGS = 20
 #: What a step must lower the loss by, as a share of what the slope promises.
 MIN_FALL = 1e-4
 
-indices = types.int64[::1]
+indices, floats, floats_2d = types.int64[::1], types.float32[::1], types.float32[:, ::1]
 
 
 class SoftTree(NamedTuple):
@@ -40,7 +48,7 @@ class SoftTree(NamedTuple):
     belong to ``features`` at the same places, and the constant of node i is ``parameters[len(features) + i]``.
     """
 
-    columns: Any  # float64 (d, n): standardised attributes
+    columns: Any  # float32 (d, n): standardised attributes
     labels: Any  # int64 (n)
     weights: Any  # float64 (n)
     right: Any  # int64 (n_nodes): right child, -1 for leaves; the left one is the next node
@@ -48,21 +56,23 @@ class SoftTree(NamedTuple):
     starts: Any  # int64 (n_nodes + 1)
     features: Any  # int64 (n_terms)
     penalties: Any  # float64 (n_terms): of the square of each coefficient, to be multiplied by the ridge
-    shares: Any  # float64 (n_nodes, n_classes): of the classes in the leaves
+    shares: Any  # float32 (n_nodes, n_classes): of the classes in the leaves
 
 
 class Room(NamedTuple):
-    """Numbers for each node and each example of a block; the last two for each example, and for each node."""
+    """Numbers for each node and each example of a block; the next three for each example, the last for each node."""
 
-    reach: Any  # float64 (n_nodes, BLOCK): probability of reaching a node
+    reach: Any  # float32 (n_nodes, BLOCK): probability of reaching a node
     value: Any  # ... of the right class there
     side: Any  # ... of going right
-    pull: Any  # float64 (BLOCK)
+    pull: Any  # float32 (BLOCK)
+    powers: Any  # float32 (BLOCK)
+    bits: Any  # int32 (BLOCK): the same bytes
     visited: Any  # int64 (n_nodes)
 
 
-fix_type(SoftTree, matrix, indices, vector, indices, indices, indices, indices, vector, matrix)
-fix_type(Room, matrix, matrix, matrix, vector, indices)
+fix_type(SoftTree, floats_2d, indices, vector, indices, indices, indices, indices, vector, floats_2d)
+fix_type(Room, floats_2d, floats_2d, floats_2d, floats, floats, types.int32[::1], indices)
 
 
 @allocating
@@ -84,9 +94,9 @@ def soft_loss(tree, parameters, ridge, gradient, room):
             right = tree.right[i]
             for j in range(size):
                 side = room.side[i, j]
-                room.value[i, j] = (1.0 - side) * room.value[i + 1, j] + side * room.value[right, j]
+                room.value[i, j] = (ONE - side) * room.value[i + 1, j] + side * room.value[right, j]
         for j in range(size):
-            likelihood, weight = max(room.value[0, j], MIN_LIKELIHOOD), tree.weights[first + j]
+            likelihood, weight = max(np.float64(room.value[0, j]), MIN_LIKELIHOOD), tree.weights[first + j]
             loss -= weight * np.log(likelihood)
             room.pull[j] = weight / likelihood
         for k in range(n_visited):
@@ -94,7 +104,7 @@ def soft_loss(tree, parameters, ridge, gradient, room):
             right = tree.right[i]
             slope = room.side[i]
             for j in range(size):
-                spread = slope[j] * (1.0 - slope[j])
+                spread = slope[j] * (ONE - slope[j])
                 slope[j] = room.pull[j] * room.reach[i, j] * spread * (room.value[right, j] - room.value[i + 1, j])
             for t in range(tree.starts[i], tree.starts[i + 1]):
                 gradient[t] -= sum_products(slope, tree.columns[tree.features[t], first : first + size])
@@ -107,12 +117,9 @@ def descend_softly(tree, first, size, parameters, room):
     """Send a block of examples down and give leaves their value; return how many inner nodes it visits, in preorder."""
     n_terms, n_visited, i = tree.features.size, 0, 0
     for j in range(size):
-        room.reach[0, j] = 1.0
+        room.reach[0, j] = ONE
     while i < tree.right.size:
-        largest = 0.0
-        for j in range(size):
-            largest = max(largest, room.reach[i, j])
-        if largest < MIN_REACH:
+        if largest_of(room.reach[i, :size]) < MIN_REACH:
             for j in range(size):
                 room.value[i, j] = 0.0
             i = tree.ends[i]
@@ -122,14 +129,14 @@ def descend_softly(tree, first, size, parameters, room):
             for j in range(size):
                 room.value[i, j] = tree.shares[i, tree.labels[first + j]]
         else:
-            margins = room.side[i, :size]
+            margins, constant = room.side[i, :size], np.float32(parameters[n_terms + i])
             for j in range(size):
-                margins[j] = parameters[n_terms + i]
+                margins[j] = constant
             for t in range(tree.starts[i], tree.starts[i + 1]):
-                add_multiple(margins, parameters[t], tree.columns[tree.features[t], first : first + size])
+                add_multiple(margins, np.float32(parameters[t]), tree.columns[tree.features[t], first : first + size])
+            to_probabilities(margins, room.powers, room.bits)
             for j in range(size):
-                margins[j] = 1.0 / (1.0 + np.exp(-margins[j]))
-                room.reach[i + 1, j] = room.reach[i, j] * (1.0 - margins[j])
+                room.reach[i + 1, j] = room.reach[i, j] * (ONE - margins[j])
                 room.reach[right, j] = room.reach[i, j] * margins[j]
             room.visited[n_visited] = i
             n_visited += 1
@@ -137,10 +144,39 @@ def descend_softly(tree, first, size, parameters, room):
     return n_visited
 
 
+@ordering
+def to_probabilities(margins, powers, bits):
+    """Replace margins by the logistic function of them.
+
+    ``exp(x)`` is ``2**k * exp(x - k log 2)``, k a whole number. Where 1.5 * 2**23 is added, k stands in the last bits
+    of the sum, from where it is moved to those of an exponent; the rest is a polynomial, right to six digits. So all
+    examples of a block are computed side by side, which calls of `np.exp` are not.
+    """
+    for j in range(margins.size):
+        x = max(-MAX_EXPONENT, min(MAX_EXPONENT, -margins[j]))
+        powers[j] = x * PER_LOG_2 + WHOLE
+        margins[j] = x - (powers[j] - WHOLE) * LOG_2
+    for j in range(margins.size):
+        bits[j] = np.int32(np.int32(bits[j] + BIAS) << SHIFT)
+    for j in range(margins.size):
+        r = margins[j]
+        rest = SIXTH + r * (PER_4 + r * (PER_5 + r * PER_6))
+        margins[j] = ONE / (ONE + powers[j] * (ONE + r * (ONE + r * (HALF + r * rest))))
+
+
+@ordering
+def largest_of(values):
+    """Return the largest value."""
+    largest = ZERO
+    for j in range(values.size):
+        largest = max(largest, values[j])
+    return largest
+
+
 @summing
 def sum_products(slope, values):
     """Return the inner product of some values and as many slopes."""
-    total = 0.0
+    total = ZERO
     for j in range(values.size):
         total += slope[j] * values[j]
     return total
@@ -149,7 +185,7 @@ def sum_products(slope, values):
 @summing
 def sum_first(values, size):
     """Return the sum of the first values."""
-    total = 0.0
+    total = ZERO
     for j in range(size):
         total += values[j]
     return total
@@ -191,8 +227,10 @@ def quasi_newton_direction(gradient, steps, changes, n_pairs, newest, direction)
 def fit_soft(tree, ridge, max_steps, parameters):
     """Improve the parameters, by at most so many steps (with 0, none); return the loss."""
     size, n_nodes = parameters.size, tree.right.size
-    reach, value, side = np.empty((n_nodes, BLOCK)), np.empty((n_nodes, BLOCK)), np.empty((n_nodes, BLOCK))
-    room = Room(reach, value, side, np.empty(BLOCK), np.empty(n_nodes, np.int64))
+    shape = (n_nodes, BLOCK)
+    reach, value, side = np.empty(shape, np.float32), np.empty(shape, np.float32), np.empty(shape, np.float32)
+    pull, powers, visited = np.empty(BLOCK, np.float32), np.empty(BLOCK, np.float32), np.empty(n_nodes, np.int64)
+    room = Room(reach, value, side, pull, powers, powers.view(np.int32), visited)
     gradient, further, trial, direction = np.empty(size), np.empty(size), np.empty(size), np.empty(size)
     steps, changes = np.zeros((N_REMEMBERED, size)), np.zeros((N_REMEMBERED, size))
     n_pairs, newest = 0, -1
