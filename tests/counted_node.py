@@ -6,9 +6,9 @@ import naive
 import numpy as np
 from hypothesis import strategies as st
 
+from oc1.growing.attributes import Sketch
 from oc1.growing.calls import Histograms, count_lines
-from oc1.growing.climbing import Sketch
-from oc1.growing.rounds import MAX_ZOOMS, Line, Scorer, answer, search_lines
+from oc1.growing.rounds import MAX_ZOOMS, Line, Scorer, search_lines
 from oc1.impurity import MEASURES, get_measure
 from oc1.kernels.histograms import NodeSlice
 
@@ -17,8 +17,6 @@ NO_MISSING = np.zeros((0, 0), dtype=np.uint8)
 
 class Node:
     """Examples grouped by class, an engine that counts them in any pieces and notes what it was asked, and a scorer."""
-
-    n_lines_at_once = 2
 
     def __init__(self, X, labels, weights=None, criterion="twoing", min_leaf=1, cuts=()):
         order = np.argsort(labels, kind="stable")
@@ -94,9 +92,9 @@ def draw_line(node, rng):
     return Line(plane, direction, which, 0.0, float(2.0 ** rng.integers(-4, 3)))
 
 
-def asked_in_rounds(node, lines, from_plane, salt=3):
+def asked_in_rounds(node, lines, salt=3):
     before = len(node.asked)
-    found = answer([search_lines(lines, node.scorer, salt, 0, from_plane)], node, node.scorer.half)[0]
+    found = search_lines(lines, node, node.scorer, salt, 0)
     return found, len(node.asked) - before
 
 

@@ -10,6 +10,8 @@ from __future__ import annotations
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from functools import reduce
+from operator import add
 from typing import NamedTuple
 
 import numpy as np
@@ -18,6 +20,7 @@ from distributed import Future
 from ..data.search_space import sample_positions
 from ..growing.calls import Histograms
 from ..growing.engines import LocalExamples, Placed, divide_by_counts
+from ..growing.focus import Nearby, Questions
 from ..growing.large_nodes import LargeNode
 from ..growing.linear_tests import LinearTest
 from ..growing.nodes import Expansion, NodeTable, PendingNode
@@ -30,8 +33,6 @@ from .session import Session
 #: The examples of a node move to one worker when their values are this many bytes, or fewer than make a node large: the
 #: rounds would take longer.
 MAX_MOVED_BYTES = 64 * 2**20
-#: Seconds that a round takes however little is asked, and an example on a line.
-SECONDS_PER_ROUND, SECONDS_PER_CROSSING = 5e-3, 1.5e-9
 #: Large nodes that are searched together, and small ones whose examples are moved or that are grown: for each thread of
 #: the workers, and at most. (Of the small ones so many that a worker has the next before it has done the last.)
 LARGE_PER_THREAD, SMALL_PER_THREAD, MAX_TOGETHER = 2, 4, 256
@@ -64,6 +65,7 @@ class ClusterEngine:
     """
 
     is_local = False
+    pool: ThreadPoolExecutor | None = None  # the workers share the work
 
     def __init__(self, session: Session, groups: list[Group], setup: TreeSetup, max_moved_bytes: int = MAX_MOVED_BYTES):
         self.session, self.setup = session, setup
@@ -73,7 +75,6 @@ class ClusterEngine:
         n_threads = session.n_threads
         self.n_large_together = min(LARGE_PER_THREAD * n_threads, MAX_TOGETHER)
         self.n_small_together = min(SMALL_PER_THREAD * n_threads, MAX_TOGETHER)
-        self.pool: ThreadPoolExecutor | None = ThreadPoolExecutor(self.n_small_together)
         self.n_searched = 0
         self.counting, self.dividing = threading.Lock(), threading.Lock()
 
@@ -141,17 +142,24 @@ class ClusterExamples:
         """Number of examples of each class that is present."""
         return self.counts.sum(axis=0)[self.present]
 
-    @property
-    def n_lines_at_once(self) -> int:
-        """Lines that take no longer to count than a round takes anyway."""
-        return max(2, int(SECONDS_PER_ROUND / (SECONDS_PER_CROSSING * self.size / self.engine.session.n_threads)))
-
     def count_lines(self, lines: Lines, half: int) -> Histograms:
         """Count the classes that are present, by bucket along some lines."""
         counts, sums = self.engine.session.total(
             (tasks.count_lines_of_parts, group.parts, self.present, lines, half) for group in self.groups
         )
         return Histograms(counts.astype(np.int64), sums)
+
+    def near(self, questions: Questions) -> list[Nearby]:
+        """Return, for each plane, the examples near it, in this process, and what is on its left."""
+        answers = self.engine.session.ask(
+            (tasks.near_parts, group.parts, group.partitions, self.present, questions) for group in self.groups
+        )
+        numbers, left = [group.numbers for group in self.groups], reduce(add, (own.left for own in answers))
+        nearby = []
+        for plane, sides in enumerate(zip(*left, strict=True)):
+            picked = [own.picked[plane] for own in answers]
+            nearby.append(Nearby(tasks.local_engine(numbers, picked, self.engine.setup).root(), *sides))
+        return nearby
 
     def place(self, test: LinearTest) -> Placed:
         """Look how a test in the user's units divides the node."""

@@ -22,8 +22,9 @@ from distributed import get_worker
 from ..data.categories import exact_class_weights
 from ..data.exact_moments import ExactMoments, exact_moments
 from ..data.sampling import are_whole, place_hashes
-from ..growing.calls import Histograms, count_lines, project_rows
+from ..growing.calls import Histograms, count_lines, find_near, project_rows
 from ..growing.engines import NO_MISSING, LocalEngine, Placed, missing_mask, place_test
+from ..growing.focus import Questions
 from ..growing.grower import make_grower
 from ..growing.linear_tests import LinearTest
 from ..growing.nodes import NodeTable, PendingNode
@@ -214,6 +215,22 @@ def tally(parts: list[NodePart]) -> list[Tally]:
 def count_lines_of_parts(parts: list[NodePart], present: np.ndarray, lines: Lines, half: int) -> Histograms:
     """Count the examples of several parts by class and bucket along some lines."""
     return reduce(add, on_all_threads(lambda part: count_lines(part.slice(present), lines, half), parts))
+
+
+class NearParts(NamedTuple):
+    """What several parts of a node say of some planes."""
+
+    left: Histograms  # (q, k): the classes on the left of each plane
+    picked: list[list[Partition]]  # for each plane, the examples near it, of each part
+
+
+def near_parts(
+    parts: list[NodePart], partitions: list[Partition], present: np.ndarray, questions: Questions
+) -> NearParts:
+    """Look which examples of several parts are near some planes, and what is on their left."""
+    found = on_all_threads(lambda part: find_near(part.slice(present), *questions), parts)
+    picked = [pick(parts, partitions, places) for places in zip(*(places for _, places in found), strict=True)]
+    return NearParts(reduce(add, (left for left, _ in found)), picked)
 
 
 def place_parts(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 import threading
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -27,12 +28,14 @@ from ..kernels.penalised_growth import Methods, Rules, classify_node, compiled_c
 from ..kernels.records import AxisSplit, Criterion, Nodes, Settings, Source, Workspace
 from .linear_tests import LinearTest
 from .nodes import Expansion, NodeTable, PendingNode
-from .options import TreeSetup
+from .options import NEVER, TreeSetup
 from .progress import Reporter, noted_moves
 
 if TYPE_CHECKING:
-    from .engines import EngineExamples
+    from .engines import EngineExamples, LocalExamples
 
+#: Examples near a plane, at most, that are searched beside a sample (see `oc1.growing.focus`).
+MAX_NEAR = 40_000
 #: Room for terms in one call, in addition to that of one test.
 MAX_TERMS_PER_CALL = 20_000
 
@@ -71,6 +74,25 @@ def count_sides(examples: EngineExamples, planes: np.ndarray, sides: np.ndarray 
     one = np.ones(n, np.float32)
     counts, sums = examples.count_lines(Lines(planes, np.arange(n), 0 * planes, np.full(n, -1), sides, one, one), 0)
     return Histograms(counts[..., 0], sums[..., 0] if sums.size else counts[..., 0].astype(np.float64))
+
+
+def find_near(part: NodeSlice, planes: np.ndarray, widths: np.ndarray) -> tuple[Histograms, list[np.ndarray]]:
+    """Count the classes on the left of planes, and find the places of the examples near them."""
+    shape, n = (len(planes), len(part.bounds) - 1), part.bounds[-1] - part.bounds[0]
+    counts, sums, near = np.zeros(shape, np.int64), np.zeros(shape), np.empty((len(planes), n + 1), np.int64)
+    with np.errstate(all="ignore"):
+        n_near = histograms.find_near(part, planes, widths, counts, sums, near)
+    sums = sums if part.weights.size else counts.astype(np.float64)
+    return Histograms(counts, sums), [own[:size].copy() for own, size in zip(near, n_near.tolist(), strict=True)]
+
+
+def margins_of(examples: LocalExamples, plane: np.ndarray) -> np.ndarray:
+    """Return the margins of examples that have columns of their own, as `find_near` computes them."""
+    margins = np.empty(examples.size, np.float32)
+    columns = np.ascontiguousarray(examples.arrays.columns[:, examples.start : examples.stop])
+    with np.errstate(all="ignore"):
+        histograms.compute_margins_of(columns, np.ascontiguousarray(plane, dtype=np.float32), margins)
+    return margins
 
 
 def project_rows(X: np.ndarray, rows: np.ndarray, fill: np.ndarray, test: LinearTest) -> np.ndarray:
@@ -147,7 +169,6 @@ class NodeKernels:
         self.is_oblique = self.settings.n_runs > 0 and (self.n_varying > 1 or not self.settings.axis)
         self.n_hyperplanes = 0
         self._lock, self._local = threading.Lock(), threading.local()
-        self._dividing = threading.current_thread()  # the others get nodes that are not large
 
     def compile(self) -> None:
         """Get the searches and the measure's two functions, which the kernels call through pointers."""
@@ -295,6 +316,16 @@ class NodeKernels:
                 list(pool.map(run, itertools.repeat(layout.JUMP), range(n_runs), range(1, n_runs + 1)))
         return Searched(axis, own.runs[:n_runs].copy())
 
+    def climb_from(self, planes: np.ndarray, nodes: Sequence[PendingNode], settings: Sequence[Settings]) -> np.ndarray:
+        """Make one run from each of some planes, each with the examples of a node of its own; return the runs."""
+
+        def climb(number: int) -> np.ndarray:
+            alone = settings[number]._replace(n_runs=1, n_given=1, axis_starts=0, two_stages=NEVER)
+            return self.search(nodes[number], alone, False, [planes[number]]).runs[0]
+
+        numbers = range(len(nodes))
+        return np.array(list(map(climb, numbers) if self.pool is None else self.pool.map(climb, numbers)))
+
     def shortening_run(self, plane: np.ndarray) -> Searched:
         """Return what a search would have found if this plane were all: `grow` then drops its surplus terms."""
         run = np.zeros((1, layout.PLANE + self.n_features + 1))
@@ -304,13 +335,11 @@ class NodeKernels:
     def _workspace(self) -> Workspace:
         """Return this thread's buffers."""
         if not hasattr(self._local, "workspace"):
-            # Larger nodes are only divided here.
-            n_searched = max(min(self.max_rows, self.options.min_large_rows), len(sample_positions(self.max_rows)))
-            n_divided = self.max_rows if threading.current_thread() is self._dividing else n_searched
+            # Larger nodes are searched by samples, and divided elsewhere.
+            n_sampled = len(sample_positions(self.max_rows)) + MAX_NEAR
+            n_searched = min(self.max_rows, max(self.options.min_large_rows, n_sampled))
             n_runs, n_moves = self.options.n_runs(self.n_features), self.reporter.n_moves
-            self._local.workspace = Workspace.make(
-                n_searched, self.n_classes, self.n_features, n_runs, n_moves, n_divided
-            )
+            self._local.workspace = Workspace.make(n_searched, self.n_classes, self.n_features, n_runs, n_moves)
         return self._local.workspace
 
     def _tell_moves(self, work: Workspace) -> None:

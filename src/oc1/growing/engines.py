@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from itertools import pairwise
 from operator import add
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
@@ -21,7 +21,8 @@ from ..data.search_space import SearchSpace, sample_positions
 from ..kernels import layout
 from ..kernels.histograms import Lines, NodeSlice
 from ..kernels.records import Examples, Source, borrowed
-from .calls import Histograms, count_lines, project_rows
+from .calls import Histograms, count_lines, find_near, project_rows
+from .focus import Nearby, Questions
 from .linear_tests import LinearTest, midway
 from .nodes import Expansion, NodeTable, PendingNode
 from .options import RootStatistics, TreeSetup
@@ -35,8 +36,14 @@ MAX_ROWS_PER_PIECE = 65_536
 #: after the other, when they hold no more than this share of its examples.
 MIN_BORROWED_BYTES = 32 * 2**20
 MAX_GATHERED_SHARE = 1 / 8
+#: Large nodes whose work threads share at the same time: some of it is not shared.
+MAX_LARGE_TOGETHER = 4
 #: Where no missing value gets a learned direction.
 NO_MISSING = np.zeros((0, 0), dtype=np.uint8)
+
+
+Given = TypeVar("Given")
+Result = TypeVar("Result")
 
 
 class EngineExamples(Protocol):
@@ -58,15 +65,14 @@ class EngineExamples(Protocol):
     def missing_attributes(self) -> np.ndarray:
         """Which attributes are missing in some example, and get a learned direction then."""
 
-    @property
-    def n_lines_at_once(self) -> int:
-        """How many lines a search had better ask for, if it does not know which it needs. The tree is the same."""
-
     def sample(self) -> LocalExamples:
         """Return an even sample, in this process: the examples at `sample_positions`."""
 
     def count_lines(self, lines: Lines, half: int) -> Histograms:
         """Count the classes that are present, by bucket along some lines."""
+
+    def near(self, questions: Questions) -> list[Nearby]:
+        """Return, for each plane, the examples near it, in this process, and what is on its left."""
 
     def place(self, test: LinearTest) -> Placed:
         """Look how a test in the user's units divides the examples."""
@@ -92,10 +98,10 @@ class Engine(Protocol):
     max_local_rows : int
         Examples that a node, or a sample of one, has in this process, at most.
     pool : ThreadPoolExecutor or None
-        Threads that grow nodes; None: all is done in the calling thread.
+        Threads that share the work of a node.
     n_large_together, n_small_together : int
         How many nodes are grown at the same time, those of `min_together_rows` examples first. 1: one after the other
-        in the calling thread, and the threads of the pool share the work of each.
+        in the calling thread.
     """
 
     is_local: bool
@@ -185,7 +191,6 @@ class LocalEngine:
     """
 
     is_local = True
-    n_large_together = 1
 
     def __init__(self, X: np.ndarray, y: np.ndarray, weights: np.ndarray | None, rows: np.ndarray, setup: TreeSetup):
         options, fill = setup.options, setup.fill
@@ -199,6 +204,7 @@ class LocalEngine:
         is_large = X.nbytes >= MIN_BORROWED_BYTES
         self.borrows = X.dtype == np.float32 and X.flags.f_contiguous and is_large and options.max_terms is None
         self.max_local_rows, self.n_small_together = len(rows), options.n_jobs
+        self.n_large_together = min(options.n_jobs, MAX_LARGE_TOGETHER)
         self.pool = ThreadPoolExecutor(options.n_jobs) if options.n_jobs > 1 else None
         self.min_together_rows = options.min_shared_rows(len(fill))
         self.source = Source.of(X, fill)
@@ -240,8 +246,6 @@ class LocalExamples:
     arrays: Examples
     start: int
     stop: int
-
-    n_lines_at_once = 2
 
     @property
     def size(self) -> int:
@@ -325,13 +329,30 @@ class LocalExamples:
     def parted(self, test: LinearTest) -> tuple[LocalExamples, LocalExamples]:
         """Bring the examples into the order of a test's sides, as `kernels.split` does; return both."""
         arrays, here = self.arrays, slice(self.start, self.stop)
-        goes_right = project_rows(self.engine.X, self.rows, arrays.fill, test) > test.threshold
-        order = np.argsort(goes_right, kind="stable")
+        goes_right = self._projected(test) > test.threshold
+        order = np.concatenate([np.flatnonzero(~goes_right), np.flatnonzero(goes_right)])
+
+        def reorder(array: np.ndarray) -> None:
+            array[here] = array[here].take(order)
+
         weights = [arrays.weights] if arrays.weights.size else []
-        for array in (arrays.labels, arrays.rows, *weights, *(arrays.columns if self.has_columns else ())):
-            array[here] = array[here][order]
+        own_columns = arrays.columns[:-1] if self.has_columns else ()  # the last is that of the constant
+        self._on_all_threads(reorder, [arrays.labels, arrays.rows, *weights, *own_columns])
         middle = self.stop - int(np.count_nonzero(goes_right))
         return self.part(self.start, middle), self.part(middle, self.stop)
+
+    def _projected(self, test: LinearTest) -> np.ndarray:
+        """Return the linear combination of a test."""
+
+        def project(first: int) -> np.ndarray:
+            return project_rows(self.engine.X, rows[first : first + MAX_ROWS_PER_PIECE], self.arrays.fill, test)
+
+        rows = self.rows
+        return np.concatenate(self._on_all_threads(project, range(0, self.size, MAX_ROWS_PER_PIECE)))
+
+    def _on_all_threads(self, task: Callable[[Given], Result], several: Sequence[Given]) -> list[Result]:
+        pool = self.engine.pool
+        return list(map(task, several) if pool is None or len(several) < 2 else pool.map(task, several))
 
     def sample(self) -> LocalExamples:
         """Return an even sample."""
@@ -346,9 +367,22 @@ class LocalExamples:
         # Whole numbers can be added up in any pieces; what weights add up to must not depend on the threads.
         is_whole = self.has_columns and not self.arrays.weights.size
         step = max(MAX_ROWS_PER_PIECE, -(-self.size // self.engine.n_jobs)) if is_whole else MAX_ROWS_PER_PIECE
-        pieces, pool = range(self.start, self.stop, step), self.engine.pool
-        counts, sums = reduce(add, map(count, pieces) if pool is None else pool.map(count, pieces))
+        counts, sums = reduce(add, self._on_all_threads(count, range(self.start, self.stop, step)))
         return Histograms(counts.astype(np.int64), sums)
+
+    def near(self, questions: Questions) -> list[Nearby]:
+        """Return, for each plane, the examples near it and what is on its left."""
+
+        def find(first: int) -> tuple[Histograms, list[np.ndarray]]:
+            part = self._slice(first, min(first + MAX_ROWS_PER_PIECE, self.stop))
+            left, places = find_near(part, *questions)
+            before = 0 if part.columns is self.arrays.columns else first
+            return left, [own + before for own in places]
+
+        found = self._on_all_threads(find, range(self.start, self.stop, MAX_ROWS_PER_PIECE))
+        left = reduce(add, (own for own, _ in found))
+        places = [np.concatenate(own) for own in zip(*(own for _, own in found), strict=True)]
+        return [Nearby(self.taken(own), *sides) for own, *sides in zip(places, *left, strict=True)]
 
     def left_weights(self, plane: np.ndarray, missing: int) -> np.ndarray:
         """Return the weight of each class of the data on the left of a plane."""
@@ -366,12 +400,17 @@ class LocalExamples:
 
     def place(self, test: LinearTest) -> Placed:
         """Look how a test in the user's units divides the node."""
-        values = project_rows(self.engine.X, self.rows, self.arrays.fill, test)
-        return place_test(values, test.threshold, self.bounds, self.arrays.weights)
+
+        def place(first: int) -> Placed:
+            stop = min(first + MAX_ROWS_PER_PIECE, self.stop)
+            values = project_rows(self.engine.X, self.arrays.rows[first:stop], self.arrays.fill, test)
+            return place_test(values, test.threshold, np.clip(self.bounds, first, stop), self.arrays.weights)
+
+        return reduce(add, self._on_all_threads(place, range(self.start, self.stop, MAX_ROWS_PER_PIECE)))
 
     def divide(self, large: LargeNode, test: LinearTest, centred: bool) -> Expansion:
         """Divide the node by a test; or leave it a leaf."""
-        return large.kernels.grow(large.node, test=test, centred=centred)
+        return divide_by_counts(large, test, centred, self.parted)
 
     def release(self) -> None:
         """Nothing is held but for the arrays."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import heapq
 import itertools
 from collections.abc import Iterator
-from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, nullcontext
 from typing import Protocol
 
@@ -50,7 +50,7 @@ def make_grower(engine: Engine, reporter: Reporter | None = None) -> Grower:
     """
     reporter = Reporter(0) if reporter is None else reporter
     # The moves of a node are not to be mixed with those of others.
-    pool = engine.pool if engine.is_local and not reporter.n_moves else None
+    pool = None if reporter.n_moves else engine.pool
     kernels = NodeKernels(engine.setup, engine.max_local_rows, reporter, pool)
     policy = PenalisedPolicy if kernels.options.is_penalised else PurestPolicy
     size = subspace_size(kernels.options.max_features, kernels.n_features)
@@ -100,7 +100,8 @@ class Grower:
     def working(self) -> Iterator[None]:
         """Return a context in which nodes can be grown."""
         # Sums must not depend on the number of threads that BLAS would take.
-        with one_blas_thread(), announce_compiling(), self.engine.pool or nullcontext(), np.errstate(all="ignore"):
+        pool = self.kernels.pool or nullcontext()
+        with one_blas_thread(), announce_compiling(), pool, np.errstate(all="ignore"):
             self.kernels.compile()
             yield
 
@@ -120,7 +121,7 @@ class Grower:
 
     def _grow_subtree(self, root: PendingNode) -> None:
         """Grow the large nodes of a subtree, which engines or threads share, and then all others."""
-        if self.engine.pool is None or self.reporter.n_moves:
+        if self.reporter.n_moves:
             self._follow_all([root], 1)
             return
         small = self._follow_all([root], self.engine.n_large_together, self.engine.min_together_rows)
@@ -135,23 +136,22 @@ class Grower:
         """
         smaller: list[PendingNode] = []
         running: set[Future[list[PendingNode]]] = set()
-        pool = self.engine.pool if n_together > 1 else None
-        try:
-            while waiting or running:
-                if pool is None:
-                    node = waiting.pop()
-                    waiting.extend(self.follow(node) if node.size >= min_rows else [])
-                    smaller += [node] if node.size < min_rows else []
-                    continue
-                smaller += [node for node in waiting if node.size < min_rows]
-                waiting = [node for node in waiting if node.size >= min_rows]
-                n_more = n_together - len(running)
-                running |= {pool.submit(self.follow, node) for node in waiting[:n_more]}
-                done, running = wait(running, return_when=FIRST_COMPLETED)
-                waiting = waiting[n_more:] + [node for future in done for node in future.result()]
-        except BaseException:
-            self.engine.stop()
-            raise
+        # Not the threads that share the work of a node: those never wait for others.
+        with ThreadPoolExecutor(n_together) if n_together > 1 else nullcontext() as pool:
+            try:
+                while waiting or running:
+                    smaller += [node for node in waiting if node.size < min_rows]
+                    waiting = [node for node in waiting if node.size >= min_rows]
+                    if pool is None:
+                        waiting.extend(self.follow(waiting.pop()) if waiting else [])
+                        continue
+                    n_more = n_together - len(running)
+                    running |= {pool.submit(self.follow, node) for node in waiting[:n_more]}
+                    done, running = wait(running, return_when=FIRST_COMPLETED) if running else (set(), running)
+                    waiting = waiting[n_more:] + [node for future in done for node in future.result()]
+            except BaseException:
+                self.engine.stop()
+                raise
         return smaller
 
     def _grow_best_first(self, root: PendingNode) -> None:

@@ -1,8 +1,9 @@
-"""Nodes with so many examples that they are searched in rounds of questions (see `oc1.growing.climbing`).
+"""Nodes with so many examples that they are searched in rounds of questions.
 
-The questions are how many examples of each class lie where; such counts are small and add up, so it does not matter
-where the examples are: an engine that answers can be threads on one array, the partitions of a cluster, or a graphics
-card. Runs climb on an even sample first, then the best of them, together, on all examples.
+The questions are how many examples of each class lie where (see `oc1.growing.rounds`), and which of them are near some
+planes. The answers are small, so it does not matter where the examples are: an engine that answers can be threads on
+one array, the partitions of a cluster, or a graphics card. Runs climb on an even sample first, then the best of them
+close to the plane that they have found (see `oc1.growing.focus`).
 """
 
 from __future__ import annotations
@@ -14,12 +15,20 @@ import numpy as np
 from ..kernels import layout
 from ..kernels.layout import CLIMBED, JUMPED, NO_SPLIT, PLANE, PURE, SCORE
 from ..kernels.records import AxisSplit, Settings
+from .attributes import Sketch, best_attribute
 from .calls import NodeKernels, Searched, count_sides
-from .climbing import Climbing, Sketch, best_attribute, climb, promising
 from .engines import EngineExamples
+from .focus import Focus, Nearby
 from .linear_tests import LinearTest
 from .nodes import Expansion, NodeTable, PendingNode, derived_seed
-from .rounds import Scorer, answer
+from .rounds import Scorer
+
+#: Runs that are behind the best one by this number of standard errors after climbing on the sample are given up.
+MAX_ERRORS_BEHIND = 3.0
+#: Planes at an angle whose cosine is larger are the same.
+SAME_COSINE = 0.9995
+#: Different runs that go on with all examples, at most, and how often the best one does.
+MAX_RUNS, MAX_STEPS = 6, 3
 
 
 class LargeNode:
@@ -50,13 +59,13 @@ class LargeNode:
     @property
     def _sample_settings(self) -> Settings:
         """The settings for the sample, of which fewer examples stand for those that each side of a split must have."""
-        return self._on_sample(self.kernels.settings)
+        return self._on(self.sample, self.kernels.settings)
 
-    def _on_sample(self, settings: Settings) -> Settings:
-        min_leaf = max(1, settings.min_leaf * self.sample.size // self.node.size)
+    def _on(self, sample: PendingNode, settings: Settings) -> Settings:
+        min_leaf = max(1, settings.min_leaf * sample.size // self.node.size)
         min_weight = settings.min_weight
         if min_weight > NO_SPLIT:
-            min_weight *= self.sample.class_weights.sum() / self.node.class_weights.sum()
+            min_weight *= sample.class_weights.sum() / self.node.class_weights.sum()
         return settings._replace(min_leaf=min_leaf, min_weight=min_weight)
 
     # ------------------------------------------------------------------------------------------------ searching
@@ -70,7 +79,7 @@ class LargeNode:
         if settings.n_runs == 0 or self.node.size < settings.min_oblique:
             return Searched(axis, np.zeros((0, PLANE + self.kernels.n_features + 1)))
         self._tell(f"on a sample of {self.sample.size} of {self.node.size} examples:")
-        on_sample = self._on_sample(settings)
+        on_sample = self._on(self.sample, settings)
         found = self.kernels.search(self.sample, on_sample, bool(settings.axis_starts), given)
         runs = found.runs
         n_made = len(found.made)
@@ -79,26 +88,40 @@ class LargeNode:
         runs[n_made:, [CLIMBED, JUMPED]] = 0.0
         kept = self._promising(planes)
         if kept:
-            self._climb_on(runs, planes, kept, settings, seed)
+            self._go_on(runs, planes, kept, settings, seed)
         return Searched(axis, runs)
 
-    def _climb_on(self, runs: np.ndarray, planes: np.ndarray, kept: list[int], settings: Settings, seed: int) -> None:
-        """Go on with some runs on all examples; put into `runs` where they end."""
-        max_lines = self.scorer.max_lines(len(kept))
-        n_lines = min(max(2, self.examples.n_lines_at_once // len(kept)), max_lines)
-        how = Climbing(settings, n_lines, max_lines)
-        climbs = [climb(planes[i], self.scorer, self._sketch, how, derived_seed(seed, i + 1)) for i in kept]
-        climbed = answer(climbs, self.examples, self.scorer.half)
-        ends = np.array([run.plane for run in climbed])
-        counts, weights = count_sides(self.examples, ends)
-        scores = self.scorer.sides(counts, weights)
+    def _go_on(self, runs: np.ndarray, planes: np.ndarray, kept: list[int], settings: Settings, seed: int) -> None:
+        """Go on with some runs on all examples; put into `runs` where they end.
+
+        All of them climb on a focused sample. Then the best one goes on, as long as it gets purer.
+        """
+        focus, ends = Focus(self.node, self.sample.examples), planes[kept]
+        known = focus.ask(ends, with_examples=True)
+        scores, going_on = self._scores(known), list(range(len(kept)))
+        for step in range(MAX_STEPS):
+            nodes = [focus.focused(ends[i], known[i], derived_seed(seed, kept[i] + 1 + step)) for i in going_on]
+            climbed = self.kernels.climb_from(ends[going_on], nodes, [self._on(node, settings) for node in nodes])
+            further = focus.ask(climbed[:, PLANE:], with_examples=step + 1 < MAX_STEPS)
+            improved = []
+            for i, run, told, score in zip(going_on, climbed, further, self._scores(further), strict=True):
+                runs[kept[i], CLIMBED] += run[[CLIMBED, JUMPED]].sum()
+                if score > scores[i] + self.scorer.tolerance:
+                    ends[i], known[i], scores[i] = run[PLANE:], told, score
+                    improved.append(i)
+            best = int(scores.argmax())
+            if best not in improved or self.scorer.is_pure(known[best].sums):
+                break
+            going_on = [best]
         impurity, totals = self.kernels.options.measure.impurity, self.scorer.totals
-        told = (f"{i + 1} to {impurity(left, totals - left):.6g}" for i, left in zip(kept, weights, strict=True))
-        self._tell(f"on all examples, runs {', '.join(told)}" if self.kernels.reporter.n_moves else "")
-        for i, run, score, left in zip(kept, climbed, scores, weights, strict=True):
-            runs[i, SCORE], runs[i, PURE] = score, float(self.scorer.is_pure(left))
-            runs[i, CLIMBED] += run.considered
-            runs[i, PLANE:] = run.plane
+        ended = (f"{i + 1} to {impurity(own.sums, totals - own.sums):.6g}" for i, own in zip(kept, known, strict=True))
+        self._tell(f"on all examples, runs {', '.join(ended)}" if self.kernels.reporter.n_moves else "")
+        for i, own, score, plane in zip(kept, known, scores, ends, strict=True):
+            runs[i, SCORE], runs[i, PURE], runs[i, PLANE:] = score, float(self.scorer.is_pure(own.sums)), plane
+
+    def _scores(self, answers: list[Nearby]) -> np.ndarray:
+        """Return how pure planes are, by what is on their left."""
+        return self.scorer.sides(np.array([own.counts for own in answers]), np.array([own.sums for own in answers]))
 
     def _tell(self, line: str) -> None:
         if self.kernels.reporter.n_moves:
@@ -180,3 +203,24 @@ class LargeNode:
         settings = self._sample_settings._replace(n_runs=1, min_oblique=0)
         table = self.kernels.grow(copied, searched=self.kernels.shortening_run(plane), settings=settings).table
         return None if table.is_leaf else table.test
+
+
+def promising(planes: np.ndarray, scores: np.ndarray, left: np.ndarray, scorer: Scorer) -> list[int]:
+    """Return which runs are worth going on with, best first, by their scores on a sample with these totals.
+
+    Those are left out that are clearly behind, and those that stand where a better one does.
+    """
+    order = [int(i) for i in np.argsort(-scores, kind="stable") if scores[i] > NO_SPLIT]
+    kept: list[int] = []
+    for i in order:
+        behind = MAX_ERRORS_BEHIND * scorer.standard_error(scores[order[0]], left[order[0]])
+        if scores[i] < scores[order[0]] - behind or len(kept) == MAX_RUNS:
+            break
+        if not any(abs(_unit(planes[i]) @ _unit(planes[other])) > SAME_COSINE for other in kept):
+            kept.append(i)
+    return kept
+
+
+def _unit(plane: np.ndarray) -> np.ndarray:
+    length = np.sqrt(plane @ plane)
+    return plane / length if length > 0.0 else plane

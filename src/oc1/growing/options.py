@@ -98,7 +98,9 @@ class GrowthOptions:
 
     def min_shared_rows(self, n_features: int) -> int:
         """Return from how many examples on threads share the work of one node."""
-        return min(MIN_SHARED_ROWS if self.n_runs(n_features) > 1 else self.min_large_rows, self.min_large_rows)
+        # With a penalty, one call grows what is not large, and few runs are made.
+        has_many_runs = self.n_runs(n_features) > 1 and not self.is_penalised
+        return min(MIN_SHARED_ROWS if has_many_runs else self.min_large_rows, self.min_large_rows)
 
     def settings(self, n_features: int, total: float) -> Settings:
         """Return the options as the kernels take them; `total` is the weight of all examples."""

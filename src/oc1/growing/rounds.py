@@ -1,25 +1,22 @@
-"""Questions about large nodes: lines on which crossings are counted, rounds of them, and the best position of a line.
+"""Questions about large nodes: lines on which crossings are counted, and the best position of a line.
 
 A question is how many examples of each class cross in which bucket, along some lines that lead away from some
-hyperplanes (see `oc1.kernels.histograms`). Whoever needs answers is a generator: it yields the lines that it wants
-counted and is sent the counts. `answer` collects what all of them want, asks the engine once, and hands out the counts;
-one such exchange is a round.
+hyperplanes (see `oc1.kernels.histograms`). One such question for all lines that are of interest is a round.
 
-Buckets are finest where the line leaves its hyperplane, since a good one is seldom moved far. The purity at the edges
-of buckets is known exactly, and bounded from above inside them. Where more could be found inside than the *tolerance*,
-the line is counted once more with buckets that are fine there, up to three times. The tolerance is what one of the
-node's examples is worth, on the right side instead of the wrong one: among a million, a millionth of the purity of an
-ideal split. A coefficient that gains less is not moved. In noise, where many places are almost equally good, three
-finer counts may not tell which is best; what is missed then was never more than some fifteen examples' worth. Nothing
-is looked for inside the two outermost buckets, where a line turns the hyperplane by almost a right angle.
+The purity at the edges of buckets is known exactly, and bounded from above inside them. Where more could be found
+inside than the *tolerance*, the line is counted once more with buckets that are fine there, up to three times. The
+tolerance is what one of the node's examples is worth, on the right side instead of the wrong one: among a million, a
+millionth of the purity of an ideal split. In noise, where many places are almost equally good, three finer counts may
+not tell which is best; what is missed then was never more than some fifteen examples' worth. Nothing is looked for
+inside the two outermost buckets, which have no end.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -43,7 +40,7 @@ MIN_HALF, MAX_HALF = 64, 2048
 MAX_ZOOMS = 3
 #: Smaller differences do not count: in examples that are on the right side instead of the wrong one.
 TOLERANCE_IN_EXAMPLES = 1.0
-#: Numbers in the histograms of one round, at most, if several runs ask for more than one line each.
+#: Numbers in the histograms of one round, at most, if there is more than one line.
 MAX_CELLS = 2**18
 #: A step that leads past all crossings.
 BEYOND = 1e29
@@ -158,9 +155,10 @@ class Scorer:
         half = 2.0 ** np.round(np.log2(HALF_PER_ROOT * np.sqrt(self.sizes.sum() / len(self.totals))))
         return int(np.clip(half, MIN_HALF, MAX_HALF))
 
-    def max_lines(self, n_runs: int) -> int:
-        """Return how many lines each of some runs may ask for at once."""
-        return max(1, MAX_CELLS // (n_runs * len(self.totals) * (4 * self.half + 2)))
+    @property
+    def max_lines(self) -> int:
+        """How many lines may be asked for at once."""
+        return max(1, MAX_CELLS // (len(self.totals) * (4 * self.half + 2)))
 
     @cached_property
     def tolerance(self) -> float:
@@ -183,39 +181,7 @@ class Scorer:
         return int(here.sum()) == 1 and int(there.sum()) == 1
 
 
-# ---------------------------------------------------------------------------------------------------- rounds
-
-T = TypeVar("T")
-#: Yields lines to be counted, is sent the counts, returns a result.
-Asking: TypeAlias = Generator[list[Line], Histograms | None, T]
-
-
-def answer(askers: Sequence[Asking[T]], examples: EngineExamples, half: int) -> list[T]:
-    """Let all askers advance together, a round at a time, until they have their results."""
-    results: dict[int, T] = {}
-    waiting: dict[int, list[Line]] = {}
-
-    def go_on(number: int, counted: Histograms | None) -> None:
-        try:
-            waiting[number] = askers[number].send(counted)
-        except StopIteration as stop:
-            waiting.pop(number, None)
-            results[number] = stop.value
-
-    for number in range(len(askers)):
-        go_on(number, None)
-    while waiting:
-        asked = list(waiting.items())
-        counted = examples.count_lines(packed([line for _, lines in asked for line in lines]), half)
-        first = 0
-        for number, lines in asked:
-            own = slice(first, first + len(lines))
-            go_on(number, Histograms(counted.counts[own], counted.sums[own]))
-            first += len(lines)
-    return [results[number] for number in range(len(askers))]
-
-
-# ---------------------------------------------------------------------------------------------------- one line
+# ---------------------------------------------------------------------------------------------------- lines
 
 
 @dataclass
@@ -224,66 +190,36 @@ class Best:
 
     score: float = NO_SPLIT
     alpha: float = 0.0
-    current: float = NO_SPLIT  # the score that had to be beaten
-    is_pure: bool = False  # whether that one leaves one class on each side
-    least: float = 0.0  # by which it had to be beaten
-
-    @property
-    def improves(self) -> bool:
-        """Whether it is better than the current one, if there is one, by more than the tolerance."""
-        return NO_SPLIT < self.current < self.score - self.least - 1e-10 * abs(self.current)
 
 
-def search_lines(
-    lines: Sequence[Line], scorer: Scorer, salt: int, first: int, from_plane: bool = False, every: bool = False
-) -> Asking[list[Best]]:
-    """Find the best position on each line, within the tolerance.
+def search_lines(lines: Sequence[Line], examples: EngineExamples, scorer: Scorer, salt: int, first: int) -> list[Best]:
+    """Find the best position of some lines, within the tolerance; those of lines that are clearly worse are less exact.
 
-    With `from_plane`, the score of the plane from which the lines lead away is to be beaten. The first line on which it
-    is will be taken, and nothing more is asked about the lines after it, unless `every` line is wanted. Otherwise the
-    best of all lines is wanted. Equally good positions are settled by `salt` and the number of the line, that of the
-    first being `first`.
+    Equally good positions are settled by `salt` and the number of the line, that of the first being `first`.
     """
-    found = [Best(least=scorer.tolerance) for _ in lines]
+    found = [Best() for _ in lines]
     spans = [(-np.inf, np.inf)] * len(lines)
     layouts = dict(enumerate(lines))
     for zoom in range(MAX_ZOOMS + 1):
-        counted = yield list(layouts.values())
-        assert counted is not None
+        counted = examples.count_lines(packed(list(layouts.values())), scorer.half)
         scores, bounds = scorer.lines(counted)
         half = bounds.shape[1] // 2
-        edges = {}
+        edges = {number: line.edges(half) for number, line in layouts.items()}
         for row, (number, line) in enumerate(layouts.items()):
-            best = found[number]
-            edges[number] = line.edges(half)
-            if from_plane and zoom == 0:
-                best.current, best.is_pure = scores[row, half], scorer.is_pure(_left_of(counted, row, half))
             crossing = counted.counts[row].sum(axis=0)
             crossing = crossing[: 2 * half] + crossing[2 * half : 4 * half]
-            position = _best_edge(
-                scores[row],
-                crossing,
-                edges[number],
-                spans[number],
-                line,
-                derived_seed(salt, 8 * (first + number) + zoom),
-            )
-            if position is not None and position[0] > best.score:
-                best.score, best.alpha = position
-        overall = max(best.score for best in found)
-        narrower = {}
+            stream = derived_seed(salt, 8 * (first + number) + zoom)
+            position = _best_edge(scores[row], crossing, edges[number], spans[number], line, stream)
+            if position is not None and position[0] > found[number].score:
+                found[number] = Best(*position)
+        overall, narrower = max(best.score for best in found), {}
         for row, (number, line) in enumerate(layouts.items()):
-            best = found[number]
-            if best.improves:
-                if every:
-                    continue
-                break  # good enough to move on: what is left is found from there, and later lines are of no use
-            bar = max(best.score, best.current) if from_plane else overall
             low, high = spans[number]
             inside = (edges[number][1:] > low) & (edges[number][:-1] < high)
             inside[[0, -1]] = False  # no end: nothing finer can be asked for there
-            open_ones = np.flatnonzero(inside & (bounds[row] > bar + scorer.tolerance + 1e-10 * abs(bar)))
+            open_ones = np.flatnonzero(inside & (bounds[row] > overall + scorer.tolerance + 1e-10 * abs(overall)))
             if scorer.measure.code == layout.CUSTOM and len(open_ones):
+                best = found[number]
                 open_ones = _beside(edges[number], best.alpha, open_ones) if best.score > NO_SPLIT else open_ones[:0]
             if len(open_ones) == 0:
                 continue
@@ -328,11 +264,3 @@ def _beside(edges: np.ndarray, alpha: float, open_ones: np.ndarray) -> np.ndarra
     """Return the open buckets next to a position."""
     at = np.searchsorted(edges, alpha)
     return open_ones[(open_ones >= at - 2) & (open_ones <= at + 1)]
-
-
-def _left_of(counted: Histograms, row: int, edge: int) -> np.ndarray:
-    """Return the class weights on the left of an edge."""
-    own = (counted.sums if counted.sums.size else counted.counts)[row]
-    n_buckets = (own.shape[1] - 2) // 2
-    ups, downs = own[:, edge:n_buckets].sum(axis=1), own[:, n_buckets : n_buckets + edge].sum(axis=1)
-    return ups + downs + own[:, 2 * n_buckets]

@@ -110,6 +110,53 @@ def count_lines(part, lines, counts, sums):
 
 
 @kernel(allocates=True)
+def find_near(part, planes, widths, counts, sums, near):
+    """Add the examples of a `NodeSlice` that are on the left of planes to counts; note those that are near them.
+
+    Parameters
+    ----------
+    part : NodeSlice
+    planes : float32 array (q, d + 1)
+    widths : float32 array (q)
+        Margins of examples that are near have this size at most.
+    counts, sums : int64, float64 array (q, k)
+        By class: examples on the left, and their weights; nothing is added to these if all count alike.
+    near : int64 array (q, n)
+        Where the places of those go that are near.
+
+    Returns
+    -------
+    int64 array (q)
+        How many are near.
+    """
+    n_near, margins = np.zeros(widths.size, np.int64), np.empty(BLOCK, np.float32)
+    for c in range(part.bounds.size - 1):
+        for begin in range(part.bounds[c], part.bounds[c + 1], BLOCK):
+            n = min(BLOCK, part.bounds[c + 1] - begin)
+            for q in range(widths.size):
+                combine(part.columns, begin, planes[q], margins[:n])
+                n_left, width, found = 0, widths[q], n_near[q]
+                for j in range(n):
+                    n_left += margins[j] <= 0.0
+                counts[q, c] += n_left
+                for j in range(n if width >= 0.0 else 0):
+                    near[q, found] = begin + j
+                    found += abs(margins[j]) <= width
+                n_near[q] = found
+                if part.weights.size > 0:
+                    for j in range(n):
+                        sums[q, c] += part.weights[begin + j] if margins[j] <= 0.0 else 0.0
+    return n_near
+
+
+@kernel(allocates=True)
+def compute_margins_of(columns, plane, out):
+    """Compute ``plane . (x, 1)`` of examples by their columns, as `find_near` does."""
+    for begin in range(0, out.size, BLOCK):
+        combine(columns, begin, plane, out[begin : begin + BLOCK])
+
+
+@kernel(allocates=True)
 def gather_columns(values, row_step, column_step, rows, fill, shift, scale, start, stop, out):
     """Bring some rows of the user's array, which comes as `flat_view`, to search space; NaN is the fill.
 

@@ -158,8 +158,8 @@ class Workspace(NamedTuple):
     moves: np.ndarray  # float64 (room, layout.MOVED_PLANE + d + 1): how the search went; see the columns above
 
     @classmethod
-    def make(cls, n: int, k: int, d: int, n_runs: int, n_moves: int = 0, n_divided: int = 0) -> Workspace:
-        """Allocate the buffers, with room for `n_moves` notes and for dividing `n_divided` examples, if more than n."""
+    def make(cls, n: int, k: int, d: int, n_runs: int, n_moves: int = 0) -> Workspace:
+        """Allocate the buffers, with room for `n_moves` notes."""
         return cls(
             line=LineBuffers(
                 crossings=np.empty(n, np.float32),
@@ -175,7 +175,7 @@ class Workspace(NamedTuple):
             ),
             margins=np.empty(n, np.float32),
             rates=np.empty(n, np.float32),
-            projections=np.empty((2, max(n, n_divided))),
+            projections=np.empty((2, n)),
             classes=np.zeros((2, k + 1), np.int64),
             totals=np.zeros((2, k)),
             plane=np.zeros(d + 1),
