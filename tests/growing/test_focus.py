@@ -47,9 +47,8 @@ def test_near_examples_are_all_within_the_width_and_the_left_is_counted(problem,
     root, planes = engine.root(), np.array([plane, -plane], dtype=np.float32)
     margins = naive.combined(root.arrays.columns, planes[0])
     width = np.float32(np.median(np.abs(margins)))
-    for answer, sign, own in zip(
-        root.near(Questions(planes, np.array([width, -1.0], np.float32))), (1, -1), (width, -1)
-    ):
+    answers = root.near(Questions(planes, np.array([width, -1.0], np.float32)))
+    for answer, sign, own in zip(answers, (1, -1), (width, -1), strict=True):
         np.testing.assert_array_equal(answer.examples.rows, root.rows[np.abs(margins) <= own])
         left = ~(sign * margins > 0)
         labels, given = root.labels, np.ones(len(y)) if weights is None else root.weights

@@ -169,3 +169,10 @@ def test_a_class_absent_from_a_large_node_is_no_trouble_for_a_users_measure(fit)
     y = np.clip(np.floor(X[:, 0] + 0.5 * X[:, 1] + 2.5), 0, 4).astype(int)
     trees = [fit(X, y, large=large, prune=None, criterion=costs, max_depth=3) for large in (400, 10**9)]
     assert trees[0].score(X, y) > trees[1].score(X, y) - 0.02
+
+
+def test_a_node_is_split_also_where_its_sample_has_fewer_examples_than_a_split_needs(fit):
+    X, y = three_classes()
+    large, small = (fit(X, y, large=n, sampled=150, min_samples_split=500) for n in (400, 10**9))
+    assert large.tree_.n_leaves > 1
+    assert large.score(X, y) > small.score(X, y) - 0.03

@@ -18,7 +18,7 @@ import numpy as np
 from distributed import Future
 
 from ..data.search_space import sample_positions
-from ..growing.calls import Histograms
+from ..growing.calls import MAX_NEAR, Histograms
 from ..growing.engines import LocalExamples, Placed, divide_by_counts
 from ..growing.focus import Nearby, Questions
 from ..growing.large_nodes import LargeNode
@@ -70,7 +70,7 @@ class ClusterEngine:
     def __init__(self, session: Session, groups: list[Group], setup: TreeSetup, max_moved_bytes: int = MAX_MOVED_BYTES):
         self.session, self.setup = session, setup
         self._root = ClusterExamples(self, groups, session.ask((tasks.tally, group.parts) for group in groups))
-        self.max_local_rows = len(sample_positions(self._root.size))
+        self.max_local_rows = min(self._root.size, len(sample_positions(self._root.size)) + MAX_NEAR)
         self.min_together_rows = max(setup.options.min_large_rows, max_moved_bytes // (8 * len(setup.fill)))
         n_threads = session.n_threads
         self.n_large_together = min(LARGE_PER_THREAD * n_threads, MAX_TOGETHER)

@@ -281,6 +281,8 @@ class NodeKernels:
         The runs after the axis-parallel start, if the settings has one, begin at the `given` planes.
         """
         own, held = self._workspace(), node.examples
+        if node.size > own.margins.size:  # kernels trust the size of their buffers
+            raise RuntimeError(f"a node of {node.size} examples, and buffers for {own.margins.size}")
         data = held.arrays, self._criterion(settings), settings, self._searches.look, self._searches.line
         place = held.start, held.stop, node.depth, node.class_weights, np.uint64(node.seed)
         n_runs = settings.n_runs

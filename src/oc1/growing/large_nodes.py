@@ -58,15 +58,16 @@ class LargeNode:
 
     @property
     def _sample_settings(self) -> Settings:
-        """The settings for the sample, of which fewer examples stand for those that each side of a split must have."""
+        """The settings for the sample."""
         return self._on(self.sample, self.kernels.settings)
 
     def _on(self, sample: PendingNode, settings: Settings) -> Settings:
+        """Return the settings for a sample: it is searched, and each side of a split has fewer examples."""
         min_leaf = max(1, settings.min_leaf * sample.size // self.node.size)
         min_weight = settings.min_weight
         if min_weight > NO_SPLIT:
             min_weight *= sample.class_weights.sum() / self.node.class_weights.sum()
-        return settings._replace(min_leaf=min_leaf, min_weight=min_weight)
+        return settings._replace(min_leaf=min_leaf, min_weight=min_weight, min_split=2)
 
     # ------------------------------------------------------------------------------------------------ searching
 
