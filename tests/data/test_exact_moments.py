@@ -13,7 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from oc1.data.exact_moments import ExactMoments, exact_moments
-from oc1.data.search_space import MAX_SAMPLED_ROWS, SearchSpace, attribute_means, centre_of, filled, sample_positions
+from oc1.data.search_space import MAX_SAMPLED_ROWS, SearchSpace, centre_of, filled, sample_positions
 from oc1.kernels import exact_sums as _exact
 
 LARGEST = np.finfo(float).max
@@ -200,7 +200,7 @@ def test_search_space_of_places_is_that_of_all_rows(normalize, weighted):
     X = np.column_stack([rng.normal(3, 2, n), np.full(n, 7.0), rng.integers(0, 5, n), rng.exponential(size=n) * 1e300])
     X[rng.random(X.shape) < 0.1] = np.nan
     weights = rng.random(n) if weighted else None
-    fill = attribute_means(X, weights)
+    fill = exact_moments(X, weights).means
     rows = rng.permutation(n)[: n - 100]
     own_weights = None if weights is None else weights[rows]
     whole = SearchSpace.make(X, rows, fill, own_weights, normalize, n_jobs=2)

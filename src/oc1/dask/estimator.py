@@ -15,7 +15,7 @@ from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods
 from sklearn.utils.validation import _check_feature_names, check_is_fitted
 
-from ..data.search_space import attribute_means
+from ..data.exact_moments import exact_moments
 from ..data.training import Training
 from ..growing.grower import make_grower
 from ..growing.nodes import build_tree
@@ -266,7 +266,8 @@ def fit_whole(partitions: list[Partition], model: OC1Classifier, known: dict[str
     X, y, weights = map(np.concatenate, zip(*(own[:3] for own in partitions), strict=True))
     own_weights = weights if weights.size else None
     before = set(model.__dict__)
-    model._learn_in_numbers(Training(X, y, own_weights, attribute_means(X, own_weights), **known))
+    moments = exact_moments(X, own_weights)
+    model._learn_in_numbers(Training(X, y, own_weights, moments.means, moments=moments, **known))
     return {name: value for name, value in model.__dict__.items() if name not in before}
 
 

@@ -10,8 +10,9 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
+from functools import reduce
 from math import isqrt, prod
+from operator import add
 from typing import TypeVar
 
 import numpy as np
@@ -87,21 +88,25 @@ def exact_moments(
     rows : int array, optional
         All by default.
     n_jobs : int
-        Threads, over attributes.
+        Threads, over rows.
 
     Returns
     -------
     ExactMoments
     """
+    n_rows = len(X) if rows is None else len(rows)
+    n_parts = max(1, min(n_jobs, n_rows // MOST_VALUES))
+    bounds = np.linspace(0, n_rows, n_parts + 1).astype(int).tolist()
     with announce_compiling():
-        lowest, highest, sums = zip(*in_threads(partial(_sums_of, X, weights, rows), X.shape[1], n_jobs), strict=True)
-    return ExactMoments(np.array(lowest), np.array(highest), np.array(sums, dtype=object).T)
+        return reduce(
+            add, in_threads(lambda part: _add_up(X, weights, rows, *bounds[part : part + 2]), n_parts, n_parts)
+        )
 
 
 def exact_sum(values: np.ndarray) -> Fraction:
     """Return the sum of finite values without rounding."""
-    _, _, (_, _, _, total, _) = _sums_of(values[:, None], None, None, 0)
-    return Fraction(total, 1 << -2 * SMALLEST)
+    total = exact_moments(values[:, None]).sums[MISSING, 0]
+    return Fraction(int(total), 1 << -2 * SMALLEST)
 
 
 def in_threads(task: Callable[[int], Result], n_tasks: int, n_jobs: int) -> list[Result]:
@@ -112,24 +117,27 @@ def in_threads(task: Callable[[int], Result], n_tasks: int, n_jobs: int) -> list
         return list(pool.map(task, range(n_tasks)))
 
 
-def _sums_of(
-    X: np.ndarray, weights: np.ndarray | None, rows: np.ndarray | None, m: int
-) -> tuple[float, float, list[int]]:
-    """Return the lowest value, the highest and the sums of one attribute."""
-    lowest, highest, n_missing, totals = np.inf, -np.inf, 0, [0, 0, 0, 0]
-    n_rows = len(X) if rows is None else len(rows)
+def _add_up(X: np.ndarray, weights: np.ndarray | None, rows: np.ndarray | None, first: int, stop: int) -> ExactMoments:
+    """Add up the attributes of some of the rows."""
+    n_features = X.shape[1]
+    lowest, highest = np.full(n_features, np.inf), np.full(n_features, -np.inf)
+    totals = [[0, 0, 0, 0] for _ in range(n_features)]
+    n_missing = [0] * n_features
     bins, used = np.zeros(SHAPE, dtype=np.int64), np.empty((prod(SHAPE), 3), dtype=np.int64)
-    for start in range(0, n_rows, MOST_VALUES):
-        part = slice(start, start + MOST_VALUES)
-        values = np.ascontiguousarray(X[part if rows is None else rows[part], m], dtype=np.float64)
+    for start in range(first, stop, MOST_VALUES):
+        part = slice(start, min(start + MOST_VALUES, stop))
         own_weights = NO_WEIGHTS if weights is None else np.ascontiguousarray(weights[part], dtype=np.float64)
-        n_known, low, high, n_used = add_values(values, own_weights, bins, used)
-        for power, place, digits in used[:n_used].tolist():
-            totals[power] += digits << place
-        lowest, highest, n_missing = min(lowest, low), max(highest, high), n_missing + len(values) - n_known
-    known, total, squares = totals[:MISSING]
+        own_rows = part if rows is None else rows[part]
+        for m in range(n_features):  # of rows that are in the cache
+            values = np.ascontiguousarray(X[own_rows, m], dtype=np.float64)
+            n_known, low, high, n_used = add_values(values, own_weights, bins, used)
+            for power, place, digits in used[:n_used].tolist():
+                totals[m][power] += digits << place
+            lowest[m], highest[m] = min(lowest[m], low), max(highest[m], high)
+            n_missing[m] += len(values) - n_known
     # Not -0.0, because which zero is met first should not matter.
-    return float(lowest) + 0.0, float(highest) + 0.0, [n_missing, known, totals[MISSING], total, squares]
+    sums = [[gone, own[0], own[MISSING], own[1], own[2]] for gone, own in zip(n_missing, totals, strict=True)]
+    return ExactMoments(lowest + 0.0, highest + 0.0, np.array(sums, dtype=object).reshape(n_features, 5).T)
 
 
 def _deviation(known: int, total: int, squares: int) -> float:

@@ -48,9 +48,8 @@ def target_unit(y: np.ndarray) -> float:
     return 1.0 if abs(exponent) <= 2 * MAX_WEIGHT_EXPONENT else 2.0**exponent
 
 
-def check_attributes(X: np.ndarray, names: tuple[str, ...]) -> None:
+def check_attributes(lowest: np.ndarray, highest: np.ndarray, names: tuple[str, ...]) -> None:
     """Refuse attributes that vary only in numbers below the smallest normal double, whose reciprocals are infinite."""
-    lowest, highest = np.fmin.reduce(X, axis=0), np.fmax.reduce(X, axis=0)
     largest = np.maximum(np.abs(lowest), np.abs(highest))
     for m in np.flatnonzero((lowest < highest) & (largest < np.finfo(np.float64).tiny)):
         which = repr(names[m]) if names else f"number {m + 1}"

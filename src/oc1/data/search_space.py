@@ -27,11 +27,6 @@ MAX_UNSCALED = 1e12
 MIN_ROWS_PER_THREAD = 50_000
 
 
-def attribute_means(X: np.ndarray, weights: np.ndarray | None) -> np.ndarray:
-    """Return the (weighted) mean of each attribute over its known values; 0 where all are missing."""
-    return exact_moments(X, weights).means
-
-
 def sample_positions(n_rows: int) -> np.ndarray:
     """Return the positions, evenly spread, of the rows that show where the values of attributes lie."""
     if n_rows <= MAX_SAMPLED_ROWS:
@@ -65,10 +60,14 @@ class SearchSpace:
         weights: np.ndarray | None,
         normalize: str,
         n_jobs: int = 1,
+        moments: ExactMoments | None = None,
     ) -> SearchSpace:
-        """Find the search space of the given rows of X, which have these weights; NaN counts as the fill value."""
-        moments = exact_moments(X, weights, rows, n_jobs).filled(fill)
-        return cls.of_moments(moments, filled(X[rows[sample_positions(len(rows))]], fill), normalize)
+        """Find the search space of the given rows of X, which have these weights; NaN counts as the fill value.
+
+        If their moments are known, they need not be added up.
+        """
+        moments = exact_moments(X, weights, rows, n_jobs) if moments is None else moments
+        return cls.of_moments(moments.filled(fill), filled(X[rows[sample_positions(len(rows))]], fill), normalize)
 
     @classmethod
     def of_moments(cls, moments: ExactMoments, sample: np.ndarray, normalize: str) -> SearchSpace:

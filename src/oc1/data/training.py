@@ -9,7 +9,7 @@ import numpy as np
 
 from . import sampling
 from .categories import Categories, Codes, code_categories, renumber, replace_by_codes
-from .search_space import attribute_means
+from .exact_moments import ExactMoments, exact_moments
 
 
 class Training(NamedTuple):
@@ -28,6 +28,7 @@ class Training(NamedTuple):
     seed: int
     categories: Categories = ()  # empty if no attribute is categorical; else X holds category numbers
     coded: tuple[bool, ...] = ()  # which attributes hold the codes of categories; empty if none do
+    moments: ExactMoments | None = None  # of all examples, with their weights, if they are known
 
     @classmethod
     def make(
@@ -39,6 +40,7 @@ class Training(NamedTuple):
         feature_names: tuple[str, ...],
         seed: int,
         categories: Categories = (),
+        n_jobs: int = 1,
     ) -> Training:
         """Leave out examples without weight, number the categories by frequency, find the means of the attributes."""
         if weights is not None and not weights.all():
@@ -48,7 +50,8 @@ class Training(NamedTuple):
             X, y, weights = X[kept], y[kept], weights[kept]
         if categories:
             X, categories = renumber(X, categories, y, weights)
-        return cls(X, y, weights, attribute_means(X, weights), classes, feature_names, seed, categories)
+        moments = exact_moments(X, weights, n_jobs=n_jobs)
+        return cls(X, y, weights, moments.means, classes, feature_names, seed, categories, moments=moments)
 
     @property
     def n_examples(self) -> int:
@@ -62,8 +65,8 @@ class Training(NamedTuple):
 
     @property
     def everything(self) -> np.ndarray:
-        """The share of each example in all of them: 1."""
-        return np.ones(len(self.y))
+        """The share of each example in all of them: 1, in an array of one number."""
+        return np.broadcast_to(1.0, len(self.y))
 
     def some(self, most: int) -> tuple[np.ndarray, np.ndarray]:
         """Return the attributes and the answers of all examples or, if there are more than `most`, of some of them."""
@@ -86,14 +89,17 @@ class Training(NamedTuple):
 
     def part(self, share: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
         """Return the rows that have a share, and all weights times their shares (None if all count alike)."""
-        return np.flatnonzero(share), None if self.weights is None else self.weights * share
+        rows = np.arange(len(share)) if share.strides == (0,) else np.flatnonzero(share)
+        return rows, None if self.weights is None else self.weights * share
 
     def with_codes(self, rows: np.ndarray, weights: np.ndarray | None) -> tuple[Training, Codes]:
         """Return the data with the codes that some rows give to the categories in their place, and these codes."""
         codes, means = code_categories(self.X, self.categories, self.y, len(self.classes), rows, weights)
         is_coded = tuple(own is not None for own in codes)
         fill = np.where(is_coded, means, self.fill)
-        return self._replace(X=replace_by_codes(self.X, codes), fill=fill, categories=(), coded=is_coded), codes
+        return self._replace(
+            X=replace_by_codes(self.X, codes), fill=fill, categories=(), coded=is_coded, moments=None
+        ), codes
 
     @property
     def _labels(self) -> np.ndarray:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
+from ..data.exact_moments import ExactMoments
 from ..data.search_space import SearchSpace, sample_positions
 from ..kernels import layout
 from ..kernels.histograms import Lines, NodeSlice
@@ -38,6 +39,8 @@ MIN_BORROWED_BYTES = 32 * 2**20
 MAX_GATHERED_SHARE = 1 / 8
 #: Large nodes whose work threads share at the same time: some of it is not shared.
 MAX_LARGE_TOGETHER = 4
+#: Classes that are looked for one after the other.
+MAX_CLASSES_ONE_BY_ONE = 4
 #: Where no missing value gets a learned direction.
 NO_MISSING = np.zeros((0, 0), dtype=np.uint8)
 
@@ -188,16 +191,26 @@ class LocalEngine:
     rows : int array
         Which examples to grow on.
     setup : TreeSetup
+    moments : ExactMoments, optional
+        Of these examples, if they are known.
     """
 
     is_local = True
 
-    def __init__(self, X: np.ndarray, y: np.ndarray, weights: np.ndarray | None, rows: np.ndarray, setup: TreeSetup):
+    def __init__(
+        self,
+        X: np.ndarray,
+        y: np.ndarray,
+        weights: np.ndarray | None,
+        rows: np.ndarray,
+        setup: TreeSetup,
+        moments: ExactMoments | None = None,
+    ):
         options, fill = setup.options, setup.fill
-        rows = rows[np.argsort(y[rows], kind="stable")]  # grouped by class: see `oc1.kernels`
+        rows = rows[grouped_by_class(y[rows], setup.n_classes)]
         own_weights = None if weights is None else weights[rows]
         if setup.known_statistics is None:
-            space = SearchSpace.make(X, rows, fill, own_weights, options.normalize, options.n_jobs)
+            space = SearchSpace.make(X, rows, fill, own_weights, options.normalize, options.n_jobs, moments)
             setup = setup._replace(known_statistics=RootStatistics.of(space, len(rows), own_weights))
         space = setup.statistics.space
         self.X, self.setup, self.n_jobs = X, setup, options.n_jobs
@@ -426,6 +439,14 @@ class LocalExamples:
             columns = self.engine.setup.statistics.space.columns(self.engine.X, rows, arrays.fill)[:-1]
         mask = np.ascontiguousarray(arrays.missing[:, rows]) if arrays.missing.size else arrays.missing
         return NodeSlice(np.ascontiguousarray(columns), bounds - first, arrays.weights[first:last], mask)
+
+
+def grouped_by_class(y: np.ndarray, n_classes: int) -> np.ndarray:
+    """Return the order in which examples are grouped by class (see `oc1.kernels.records`)."""
+    if n_classes <= MAX_CLASSES_ONE_BY_ONE:
+        return np.concatenate([np.flatnonzero(y == label) for label in range(n_classes)])
+    # Short numbers are sorted by counting them.
+    return np.argsort(y.astype(np.uint16) if n_classes <= 2**16 else y, kind="stable")
 
 
 def missing_mask(X: np.ndarray, coded: Sequence[bool] = ()) -> np.ndarray:

@@ -306,8 +306,11 @@ class TreeEstimator(ExplainableTree, BaseOC1Estimator):
         weights = self._weights(sample_weight, checked, labels)
         seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
         names = tuple(str(name) for name in getattr(self, "feature_names_in_", ()))
-        check_attributes(checked, names)
-        return Training.make(checked, target, weights, classes, names, seed, categories)
+        n_jobs = joblib.effective_n_jobs(getattr(self, "n_jobs", None))
+        data = Training.make(checked, target, weights, classes, names, seed, categories, n_jobs)
+        assert data.moments is not None
+        check_attributes(data.moments.lowest, data.moments.highest, names)
+        return data
 
     @abstractmethod
     def _encode_target(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -518,6 +521,9 @@ class TreeClassifier(BaseOC1Classifier, TreeEstimator):
 
     def _encode_target(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         check_classification_targets(y)
+        if y.dtype.kind in "biu":  # of numbers, the different ones are found without sorting all
+            self.classes_ = np.unique(y)
+            return np.searchsorted(self.classes_, y), self.classes_
         self.classes_, indices = np.unique(y, return_inverse=True)
         return indices, self.classes_
 
@@ -573,7 +579,8 @@ class SearchedTree(CostComplexityTree, TreeClassifier):
 
     def _grow_tree(self, data: Training, rows: np.ndarray, weights: np.ndarray | None) -> Grown:
         setup = TreeSetup(self._options(len(data.classes)), data.fill, len(data.classes), data.coded)
-        engine = LocalEngine(data.X, data.y, weights, rows, setup)
+        moments = data.moments if weights is None and len(rows) == data.n_examples else None  # of all examples
+        engine = LocalEngine(data.X, data.y, weights, rows, setup, moments)
         grower = make_grower(engine, Reporter(self.verbose, data.feature_names))
         tree = build_tree(grower.grow(data.seed), data.fill, data.classes, data.feature_names)
         is_standard = setup.options.normalize == "standard"
