@@ -103,8 +103,8 @@ class Engine(Protocol):
     pool : ThreadPoolExecutor or None
         Threads that share the work of a node.
     n_large_together, n_small_together : int
-        How many nodes are grown at the same time, those of `min_together_rows` examples first. 1: one after the other
-        in the calling thread.
+        How many nodes are grown at the same time, and how many of at least `min_together_rows` examples. 1: one after
+        the other in the calling thread. Where not all examples are in this process, the large ones come first.
     """
 
     is_local: bool

@@ -120,35 +120,44 @@ class Grower:
                 self._grow_subtree(gathered)
 
     def _grow_subtree(self, root: PendingNode) -> None:
-        """Grow the large nodes of a subtree, which engines or threads share, and then all others."""
-        if self.reporter.n_moves:
-            self._follow_all([root], 1)
-            return
-        small = self._follow_all([root], self.engine.n_large_together, self.engine.min_together_rows)
-        # The largest first, so that none of them is left at the end.
-        small.sort(key=lambda node: node.size, reverse=True)
-        self._follow_all(small, self.engine.n_small_together)
+        """Grow a node and all below it."""
+        n_large, n_small = self.engine.n_large_together, self.engine.n_small_together
+        if n_small == 1 or self.reporter.n_moves:
+            waiting = [root]
+            while waiting:
+                waiting.extend(self.follow(waiting.pop()))
+        elif self.engine.is_local:
+            self._follow_all([root], n_small, n_large)
+        else:
+            small = self._follow_all([root], n_large, n_large, self.engine.min_together_rows)
+            self._follow_all(small, n_small, n_small)
 
-    def _follow_all(self, waiting: list[PendingNode], n_together: int, min_rows: int = 0) -> list[PendingNode]:
-        """Grow all nodes of a certain size, and those below them; return the smaller ones.
+    def _follow_all(
+        self, waiting: list[PendingNode], n_together: int, n_large_together: int, min_rows: int = 0
+    ) -> list[PendingNode]:
+        """Grow nodes and those below them, several at the same time, the largest first; return those of few examples.
 
         The examples of nodes do not overlap, and the kernels release the interpreter lock.
         """
         smaller: list[PendingNode] = []
-        running: set[Future[list[PendingNode]]] = set()
+        running: dict[Future[list[PendingNode]], bool] = {}  # whether they are large
         # Not the threads that share the work of a node: those never wait for others.
-        with ThreadPoolExecutor(n_together) if n_together > 1 else nullcontext() as pool:
+        with ThreadPoolExecutor(n_together) as pool:
             try:
                 while waiting or running:
                     smaller += [node for node in waiting if node.size < min_rows]
-                    waiting = [node for node in waiting if node.size >= min_rows]
-                    if pool is None:
-                        waiting.extend(self.follow(waiting.pop()) if waiting else [])
-                        continue
-                    n_more = n_together - len(running)
-                    running |= {pool.submit(self.follow, node) for node in waiting[:n_more]}
-                    done, running = wait(running, return_when=FIRST_COMPLETED) if running else (set(), running)
-                    waiting = waiting[n_more:] + [node for future in done for node in future.result()]
+                    waiting = sorted((node for node in waiting if node.size >= min_rows), key=lambda node: -node.size)
+                    left = []
+                    for node in waiting:
+                        is_large = node.size >= self.engine.min_together_rows
+                        has_room = not is_large or sum(running.values()) < n_large_together
+                        if len(running) < n_together and has_room:
+                            running[pool.submit(self.follow, node)] = is_large
+                        else:
+                            left.append(node)
+                    done = wait(running, return_when=FIRST_COMPLETED).done if running else set()
+                    waiting = left + [node for future in done for node in future.result()]
+                    running = {future: is_large for future, is_large in running.items() if future not in done}
             except BaseException:
                 self.engine.stop()
                 raise

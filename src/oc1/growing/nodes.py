@@ -198,15 +198,22 @@ def structure_of(nodes: list[GrownNode], n_branches: int) -> dict[str, np.ndarra
 
 def preorder(children: np.ndarray) -> np.ndarray:
     """Return the nodes of a tree in preorder; children are -1 at leaves, and node 0 is the root."""
-    lefts, rights = children.T.tolist()
-    order, stack = [], [0]
-    while stack:
-        node = stack.pop()
-        order.append(node)
-        if lefts[node] >= 0:
-            stack.append(rights[node])
-            stack.append(lefts[node])
-    return np.array(order)
+    levels = [np.zeros(1, dtype=np.int64)]
+    while len(levels[-1]):
+        levels.append(children[levels[-1][children[levels[-1], 0] >= 0]].ravel())
+    sizes, places = np.ones(len(children), dtype=np.int64), np.zeros(len(children), dtype=np.int64)
+    for level in reversed(levels):
+        inner = level[children[level, 0] >= 0]
+        sizes[inner] += sizes[children[inner]].sum(axis=1)
+    for level in levels:
+        inner = level[children[level, 0] >= 0]
+        left, right = children[inner].T
+        places[left] = places[inner] + 1
+        places[right] = places[left] + sizes[left]
+    reached = np.concatenate(levels)
+    order = np.empty(len(reached), dtype=np.int64)
+    order[places[reached]] = reached
+    return order
 
 
 def build_tree(

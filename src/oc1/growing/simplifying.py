@@ -131,8 +131,9 @@ def round_numbers(test: LinearTest, X: np.ndarray, *, scale: np.ndarray) -> Line
             coefficients = _significant(leading, digits)
             values = project(X, test.features, coefficients)
             below, above = float(values[~right].max()), float(values[right].min())
-            is_close = np.quantile(np.abs(values - exact), CLOSE_SHARE) <= max_move
-            if below < threshold < above and is_close and np.isfinite(above - below) and coefficients.all():
+            if not (below < threshold < above and np.isfinite(above - below) and coefficients.all()):
+                continue
+            if np.count_nonzero(np.abs(values - exact) <= max_move) > CLOSE_SHARE * (len(values) - 1):
                 lowest, highest = max(below, threshold - max_move), min(above, threshold + max_move)
                 near = _Candidate(test.features, coefficients, 0.0, lowest, highest, 0.0, threshold)
                 return LinearTest(test.features, coefficients, near.short_threshold(), above - below)
