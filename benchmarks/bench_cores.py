@@ -22,6 +22,7 @@ import numpy as np
 from sklearn.tree import DecisionTreeClassifier
 
 from oc1 import OC1Classifier, warmup
+from oc1.data.search_space import MAX_SAMPLED_ROWS
 from oc1.growing.engines import LocalExamples
 
 MILLION = 1_000_000
@@ -98,15 +99,19 @@ def compare_threads(names: list[str], threads: list[int], repeat: int, peer: boo
 
 
 def count_rounds(names: list[str], n_jobs: int) -> None:
-    """Print how many rounds the large nodes take."""
+    """Print how many rounds the large nodes take: questions that all of their examples answer."""
     counted: list[int] = []
-    whole = LocalExamples.count_lines
 
-    def count_lines(self: LocalExamples, lines: Any, half: int) -> Any:
-        counted.append(self.size)
-        return whole(self, lines, half)
+    def noted(question: Callable[..., Any]) -> Callable[..., Any]:
+        def ask(self: LocalExamples, *about: Any) -> Any:
+            if self.size > MAX_SAMPLED_ROWS:
+                counted.append(self.size)
+            return question(self, *about)
 
-    LocalExamples.count_lines = count_lines  # type: ignore[method-assign]
+        return ask
+
+    for question in ("count_lines", "near", "place", "parted"):
+        setattr(LocalExamples, question, noted(getattr(LocalExamples, question)))
     for name in names:
         n, d, boundary, dtype, parameters = FITS[name]
         counted.clear()

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import itertools
 import threading
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -318,15 +317,10 @@ class NodeKernels:
                 list(pool.map(run, itertools.repeat(layout.JUMP), range(n_runs), range(1, n_runs + 1)))
         return Searched(axis, own.runs[:n_runs].copy())
 
-    def climb_from(self, planes: np.ndarray, nodes: Sequence[PendingNode], settings: Sequence[Settings]) -> np.ndarray:
-        """Make one run from each of some planes, each with the examples of a node of its own; return the runs."""
-
-        def climb(number: int) -> np.ndarray:
-            alone = settings[number]._replace(n_runs=1, n_given=1, axis_starts=0, two_stages=NEVER)
-            return self.search(nodes[number], alone, False, [planes[number]]).runs[0]
-
-        numbers = range(len(nodes))
-        return np.array(list(map(climb, numbers) if self.pool is None else self.pool.map(climb, numbers)))
+    def climb_from(self, plane: np.ndarray, node: PendingNode, settings: Settings) -> np.ndarray:
+        """Make one run from a plane."""
+        alone = settings._replace(n_runs=1, n_given=1, axis_starts=0, two_stages=NEVER)
+        return self.search(node, alone, False, [plane]).runs[0]
 
     def shortening_run(self, plane: np.ndarray) -> Searched:
         """Return what a search would have found if this plane were all: `grow` then drops its surplus terms."""

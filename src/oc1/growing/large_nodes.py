@@ -100,9 +100,14 @@ class LargeNode:
         focus, ends = Focus(self.node, self.sample.examples), planes[kept]
         known = focus.ask(ends, with_examples=True)
         scores, going_on = self._scores(known), list(range(len(kept)))
+
+        def climb(i: int) -> np.ndarray:
+            node = focus.focused(ends[i], known[i], derived_seed(seed, kept[i] + 1 + step))
+            return self.kernels.climb_from(ends[i], node, self._on(node, settings))
+
         for step in range(MAX_STEPS):
-            nodes = [focus.focused(ends[i], known[i], derived_seed(seed, kept[i] + 1 + step)) for i in going_on]
-            climbed = self.kernels.climb_from(ends[going_on], nodes, [self._on(node, settings) for node in nodes])
+            pool = self.kernels.pool
+            climbed = np.array(list(map(climb, going_on) if pool is None else pool.map(climb, going_on)))
             further = focus.ask(climbed[:, PLANE:], with_examples=step + 1 < MAX_STEPS)
             improved = []
             for i, run, told, score in zip(going_on, climbed, further, self._scores(further), strict=True):
