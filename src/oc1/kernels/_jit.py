@@ -16,7 +16,7 @@ The cache
 Numba renews a cached function when the file that holds it changes, but not when a function it calls in *another* file
 does. So cached code is stamped with a hash of all kernel sources: it is used again exactly if none of them has changed,
 also where the files were created anew with the same content. This leans on names that Numba does not promise; without
-them, Numba's own cache is used.
+them, Numba's own cache is used. What is not in the cache may have come with the package (see `oc1.kernels._shipped`).
 """
 
 from __future__ import annotations
@@ -41,6 +41,7 @@ from numba.core.typing.templates import Signature
 from numba.extending import typeof_impl
 
 from ._inner import InnerCompiler
+from ._shipped import find_shipped
 
 FOLDER = Path(__file__).parent
 
@@ -74,14 +75,24 @@ def make_cache(function: Callable) -> Any:
                     raise AttributeError("Numba's index files have no stamp")
                 self._cache_file._source_stamp = source_stamp()
 
-            def load_overload(self, *arguments: Any) -> Any:
+            def load_overload(self, sig: Any, target_context: Any) -> Any:
                 try:
-                    return super().load_overload(*arguments)
+                    return super().load_overload(sig, target_context) or self._load_shipped(sig, target_context)
                 except Exception as problem:  # a damaged file, or one that names a class that is gone: compile anew
                     warn_once(f"compiled code in {self.cache_path} cannot be read ({problem}): compiling again")
                     with suppress(Exception):
                         self.flush()
                     return None
+
+            def _load_shipped(self, sig: Any, target_context: Any) -> Any:
+                data = find_shipped(self, sig, target_context.codegen(), source_stamp())
+                return None if data is None else self._impl.rebuild(target_context, data)
+
+            def holds(self, sig: Any, target_context: Any) -> bool:
+                """Whether the code for a signature need not be compiled."""
+                codegen = target_context.codegen()
+                is_own = self._index_key(sig, codegen) in self._cache_file._load_index()
+                return is_own or find_shipped(self, sig, codegen, source_stamp()) is not None
 
             def save_overload(self, *arguments: Any) -> None:
                 try:
@@ -165,8 +176,7 @@ def is_cached(compiled: CFunc) -> bool:
     """Whether the code of a pointer is in the cache, and need not be compiled."""
     own: Any = compiled
     try:
-        key = own._cache._index_key(own._sig, own._targetdescr.target_context.codegen())
-        return key in own._cache._cache_file._load_index()
+        return bool(own._cache.holds(own._sig, own._targetdescr.target_context))
     except Exception:  # Numba has changed, or the file is damaged
         return False
 
