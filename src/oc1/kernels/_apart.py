@@ -26,7 +26,7 @@ from ._jit import Pointer, is_cached, tell_compiling
 #: Other processes at most: there are not many large functions.
 MAX_PROCESSES = 3
 #: What this process compiles beside its share, and what others need to start, in seconds.
-OWN_SECONDS, START_SECONDS = 15.0, 2.0
+OWN_SECONDS, START_SECONDS = 15.0, 6.0
 #: Set in the other processes.
 ALONE = "OC1_COMPILE_ALONE"
 

@@ -24,7 +24,7 @@ from .base import CategoricalTree, Grown, Pruned, SearchedTree, automatic_prunin
 from .constraints import ConstrainedTree
 from .contest import Entrant, hold_contest
 from .parameters import at_least, parameter
-from .softening import choose_ridge, has_parted, pruned_at, softened
+from .softening import choose_ridge, foresee, has_parted, pruned_at, softened
 
 if TYPE_CHECKING:
     from sklearn.model_selection import BaseCrossValidator
@@ -295,11 +295,13 @@ class OC1Classifier(CategoricalTree, ConstrainedTree, SearchedTree):
         if not (data.varies and data.n_examples <= self._large and self._holds_contest):
             super()._learn(data)
             return
+        may_soften = self.refine is None and self.min_samples_split == 2
+        if may_soften:
+            foresee()
         first = self._grow(data, data.everything)
         if has_parted(first.tree):
             self._finish(data, first, Pruned(first.tree))
             return
-        may_soften = self.refine is None and self.min_samples_split == 2
         entrants = {kind: Entrant(self._kind(kind), kind != "best", may_soften and kind != "axis") for kind in KINDS}
         outcome = hold_contest(entrants, data, self.n_jobs)
         self.splits_, self.cv_accuracies_ = outcome.winner, outcome.accuracies

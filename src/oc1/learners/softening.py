@@ -19,6 +19,7 @@ from ..growing.blas import one_blas_thread
 from ..growing.soft_trees import SoftFit
 from ..growing.tao import examples_of, with_tests
 from ..kernels._jit import announce_compiling
+from ..kernels.soft_tree import compiled_soft_fit
 from ..tree import pruning
 from ..tree.linear import Tree
 from ..tree.structure import TreeStructure
@@ -39,6 +40,11 @@ MAX_ROWS, N_FOLDS, FOLDS = 4000, 5, 3
 MIN_LEAD, TRIAL_STEPS = 0.3, 20
 #: Sums of examples closer than this are equal.
 EQUAL = 1e-9
+
+
+def foresee() -> None:
+    """Say that tests will be fitted together: that kernel is then compiled beside those that are needed first."""
+    compiled_soft_fit()
 
 
 def n_counted(data: Training) -> float:
