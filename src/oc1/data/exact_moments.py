@@ -17,7 +17,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from ..kernels._jit import announce_compiling
+from ..kernels._notice import announce_compiling
 from ..kernels.exact_sums import MISSING, MOST_VALUES, SHAPE, SMALLEST, add_values
 
 NO_WEIGHTS = np.empty(0)  # all examples count alike

@@ -31,10 +31,14 @@ class TerminalDisplay:
         from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
         from rich.progress import TimeRemainingColumn as Remaining
 
+        from ..kernels._notice import screens_in_use
+
+        self._in_use = screens_in_use
         words = TextColumn("{task.description}", markup=False)
         columns = (words, BarColumn(), TaskProgressColumn(), TimeElapsedColumn(), Remaining())
         self._progress = Progress(*columns, console=Console(stderr=True), transient=True)
         self._task = self._progress.add_task(title, total=total, completed=done)
+        self._in_use.add(self)
         self._progress.start()
 
     def update(self, done: int, total: int | None) -> None:
@@ -44,6 +48,7 @@ class TerminalDisplay:
     def stop(self) -> None:
         """Remove the bar."""
         self._progress.stop()
+        self._in_use.discard(self)
 
 
 class NotebookDisplay:

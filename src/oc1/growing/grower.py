@@ -16,7 +16,7 @@ from typing import Protocol
 import numpy as np
 
 from ..kernels import layout
-from ..kernels._jit import announce_compiling
+from ..kernels._notice import announce_compiling
 from ..kernels.records import Nodes
 from .blas import one_blas_thread
 from .calls import NodeKernels

@@ -23,7 +23,7 @@ from ..data.categories import replace_by_codes
 from ..data.sampling import weight_of_one
 from ..data.search_space import SearchSpace
 from ..impurity import MEASURES, ImpurityFunction, get_measure, gini, information_gained
-from ..kernels._jit import announce_compiling
+from ..kernels._notice import announce_compiling
 from ..kernels.elimination import Descent, descend
 from ..kernels.layout import CUSTOM, GINI, INFO_GAIN, TWOING
 from ..kernels.line_search import compiled_line_search

@@ -21,7 +21,8 @@ from typing import Any
 
 from numba import config
 
-from ._jit import Pointer, is_cached, tell_compiling
+from ._jit import Pointer, is_cached
+from ._notice import tell_compiling
 
 #: Other processes at most: there are not many large functions.
 MAX_PROCESSES = 3

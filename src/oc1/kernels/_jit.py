@@ -21,20 +21,18 @@ them, Numba's own cache is used. What is not in the cache may have come with the
 
 from __future__ import annotations
 
-import gc
 import hashlib
 import pickle
-import sys
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Callable
+from contextlib import suppress
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, get_type_hints
 
 import numba
 from numba import config, njit
-from numba.core import event, sigutils, types
+from numba.core import sigutils, types
 from numba.core.ccallback import CFunc
 from numba.core.types import WrapperAddressProtocol
 from numba.core.typing.templates import Signature
@@ -226,42 +224,3 @@ def fix_type(record: type, *fields: Any) -> None:
 def signature(result: Any, *arguments: Any) -> Any:
     """Return the signature of a function that takes and returns what `numba_type` knows."""
     return numba_type(result)(*map(numba_type, arguments))
-
-
-# --------------------------------------------------------------------------------------------------- telling the user
-
-
-@cache
-def tell_compiling() -> None:
-    """Tell the user, once, that kernels are being compiled."""
-    message = "oc1: compiling kernels (once on this machine, up to a minute; later runs use the cache)"
-    print(message, file=sys.stderr)
-
-
-class _Announcer(event.Listener):
-    def __init__(self) -> None:
-        self.paused_gc = False
-
-    def on_start(self, event: Any) -> None:
-        if not getattr(event.data.get("dispatcher"), "__module__", "").startswith("oc1."):
-            return
-        if gc.isenabled():
-            # The compiler makes millions of objects that live on; looking through them takes a second.
-            self.paused_gc = True
-            gc.disable()
-        tell_compiling()
-
-    def on_end(self, event: Any) -> None:
-        pass
-
-
-@contextmanager
-def announce_compiling() -> Iterator[None]:
-    """Print one line to stderr if a kernel of this package is compiled inside the block."""
-    announcer = _Announcer()
-    try:
-        with event.install_listener("numba:compile", announcer):
-            yield
-    finally:
-        if announcer.paused_gc:
-            gc.enable()

@@ -10,7 +10,7 @@ from ..data.training import Training
 from ..growing.nodes import GrownNode, build_tree
 from ..growing.progress import Reporter
 from ..growing.splitters import ClassificationStatistics, NodeStatistics, Splitter, SplitterGrower
-from ..kernels._jit import announce_compiling
+from ..kernels._notice import announce_compiling
 from ..tree.structure import TreeStructure
 from .base import CostComplexityTree, Grown, TreeClassifier, TreeEstimator, standard_scale
 

@@ -18,7 +18,7 @@ from ..data.training import Training
 from ..growing.blas import one_blas_thread
 from ..growing.soft_trees import SoftFit
 from ..growing.tao import examples_of, with_tests
-from ..kernels._jit import announce_compiling
+from ..kernels._notice import announce_compiling
 from ..kernels.soft_tree import compiled_soft_fit
 from ..tree import pruning
 from ..tree.linear import Tree
