@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import shutil
 import sys
 import threading
 import time
@@ -16,6 +17,7 @@ from numba.core import event
 #: Seconds between two looks at the clock.
 INTERVAL = 0.5
 MESSAGE = "oc1: compiling kernels (once on this machine, up to a minute; later runs use the cache)"
+SHORT_MESSAGE = "oc1: compiling kernels, once on this machine"
 
 #: Who else draws on the terminal, and must not be disturbed.
 screens_in_use: set[object] = set()
@@ -31,8 +33,8 @@ def tell_compiling() -> None:
 class Ticker:
     """A line in the terminal with what is being compiled, and for how long already; it is gone in the end."""
 
-    def __init__(self) -> None:
-        self.what = ""
+    def __init__(self, what: str) -> None:
+        self.what = what
         self._begun, self._stopped, self._width = time.monotonic(), threading.Event(), 0
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
@@ -40,11 +42,12 @@ class Ticker:
     def _run(self) -> None:
         while True:
             if not screens_in_use:
-                self._write(f"{MESSAGE}: {self.what}, {time.monotonic() - self._begun:.0f} s")
+                self._write(f"{SHORT_MESSAGE}: {self.what}, {time.monotonic() - self._begun:.0f} s")
             if self._stopped.wait(INTERVAL):
                 return
 
     def _write(self, line: str) -> None:
+        line = line[: shutil.get_terminal_size().columns - 1]  # what is folded cannot be written over
         sys.stderr.write(f"\r{line.ljust(self._width)}")
         sys.stderr.flush()
         self._width = len(line)
@@ -75,8 +78,9 @@ class _Announcer(event.Listener):
                 gc.disable()
             tell_compiling()
             if sys.stderr.isatty():
-                ticker = self.ticker = self.ticker or Ticker()
-                ticker.what = getattr(dispatcher, "__name__", "")
+                what = getattr(dispatcher, "__name__", "")
+                self.ticker = self.ticker or Ticker(what)
+                self.ticker.what = what
 
     def on_end(self, event: Any) -> None:
         pass
