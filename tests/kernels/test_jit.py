@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from waiting import MAX_WAIT_SECONDS
 
-from oc1.kernels import _inner, _jit
+from oc1.kernels import _inner, _jit, _shipped
 
 HELPER = """
 from ._jit import inner
@@ -54,7 +54,7 @@ def make_package(folder):
     home = folder / "package"
     home.mkdir()
     (home / "__init__.py").touch()
-    for module in (_jit, _inner):
+    for module in (_jit, _inner, _shipped):
         shutil.copy(module.__file__, home)
     (home / "helper.py").write_text(HELPER)
     (home / "caller.py").write_text(CALLER)

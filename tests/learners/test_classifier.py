@@ -145,7 +145,8 @@ def test_attributes_that_do_not_matter_are_not_important(normalize):
 def test_weights_are_repetitions(noisy):
     X, y = noisy
     times = np.random.default_rng(0).integers(0, 4, len(y))
-    for parameters in ({}, {"prune": "cv"}, {"prune": None, "criterion": "info_gain"}):
+    # Not with all tests fitted together, whose sums are rounded: see `test_softening`.
+    for parameters in ({"refine": True}, {"prune": "cv"}, {"prune": None, "criterion": "info_gain"}):
         # Not by the size of a node, which is a number of rows.
         parameters["min_samples_oblique"] = 2
         weighted = OC1Classifier(**QUICK, **parameters).fit(X, y, sample_weight=times)
