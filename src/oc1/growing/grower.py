@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import heapq
 import itertools
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, nullcontext
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -26,6 +26,9 @@ from .penalised import PenalisedPolicy
 from .progress import Reporter, advance
 from .purest import PurestPolicy
 from .subspaces import SubspacePolicy, subspace_size
+
+#: Nodes that are handed out to threads before these have time for them.
+N_AHEAD = 4
 
 
 class Policy(Protocol):
@@ -140,24 +143,33 @@ class Grower:
         The examples of nodes do not overlap, and the kernels release the interpreter lock.
         """
         smaller: list[PendingNode] = []
+        heaps: tuple[list[Any], list[Any]] = ([], [])  # nodes that are not large, and large ones
         running: dict[Future[list[PendingNode]], bool] = {}  # whether they are large
+        order, n_large = itertools.count(), 0
+
+        def push(nodes: Iterable[PendingNode]) -> None:
+            for node in nodes:
+                size = node.size
+                if size < min_rows:
+                    smaller.append(node)
+                else:
+                    heapq.heappush(heaps[size >= self.engine.min_together_rows], (-size, next(order), node))
+
         # Not the threads that share the work of a node: those never wait for others.
         with ThreadPoolExecutor(n_together) as pool:
+            push(waiting)
             try:
-                while waiting or running:
-                    smaller += [node for node in waiting if node.size < min_rows]
-                    waiting = sorted((node for node in waiting if node.size >= min_rows), key=lambda node: -node.size)
-                    left = []
-                    for node in waiting:
-                        is_large = node.size >= self.engine.min_together_rows
-                        has_room = not is_large or sum(running.values()) < n_large_together
-                        if len(running) < n_together and has_room:
-                            running[pool.submit(self.follow, node)] = is_large
-                        else:
-                            left.append(node)
-                    done = wait(running, return_when=FIRST_COMPLETED).done if running else set()
-                    waiting = left + [node for future in done for node in future.result()]
-                    running = {future: is_large for future, is_large in running.items() if future not in done}
+                while heaps[0] or heaps[1] or running:
+                    # A few more than there are threads: none of them waits until this one hands out the next node.
+                    while len(running) < n_together + N_AHEAD:
+                        is_large = bool(heaps[1]) and n_large < n_large_together
+                        if not heaps[is_large]:
+                            break
+                        running[pool.submit(self.follow, heapq.heappop(heaps[is_large])[-1])] = is_large
+                        n_large += is_large
+                    for future in wait(running, return_when=FIRST_COMPLETED).done:
+                        n_large -= running.pop(future)
+                        push(future.result())
             except BaseException:
                 self.engine.stop()
                 raise
