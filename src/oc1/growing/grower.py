@@ -155,18 +155,19 @@ class Grower:
                 else:
                     heapq.heappush(heaps[size >= self.engine.min_together_rows], (-size, next(order), node))
 
-        # Not the threads that share the work of a node: those never wait for others.
-        with ThreadPoolExecutor(n_together) as pool:
+        # Not the threads that share the work of a node: those never wait for others. Large nodes are not kept waiting,
+        # and get half of the processors: what is below them cannot begin before.
+        with ThreadPoolExecutor(n_together) as pool, ThreadPoolExecutor(n_large_together) as pool_of_large:
             push(waiting)
             try:
                 while heaps[0] or heaps[1] or running:
+                    while heaps[1] and n_large < n_large_together:
+                        running[pool_of_large.submit(self.follow, heapq.heappop(heaps[1])[-1])] = True
+                        n_large += 1
                     # A few more than there are threads: none of them waits until this one hands out the next node.
-                    while len(running) < n_together + N_AHEAD:
-                        is_large = bool(heaps[1]) and n_large < n_large_together
-                        if not heaps[is_large]:
-                            break
-                        running[pool.submit(self.follow, heapq.heappop(heaps[is_large])[-1])] = is_large
-                        n_large += is_large
+                    most = max(1, n_together // 2) if n_large else n_together + N_AHEAD
+                    while heaps[0] and len(running) - n_large < most:
+                        running[pool.submit(self.follow, heapq.heappop(heaps[0])[-1])] = False
                     for future in wait(running, return_when=FIRST_COMPLETED).done:
                         n_large -= running.pop(future)
                         push(future.result())
