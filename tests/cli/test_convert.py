@@ -2,11 +2,15 @@
 
 import os
 import re
+import subprocess
+import sys
 
 import pytest
 from command_line import run
+from waiting import MAX_WAIT_SECONDS
 
 from oc1 import load_model
+from oc1.conversion import to_c, to_python
 
 
 def test_convert(model, iris):
@@ -62,3 +66,29 @@ def test_fixed_point_says_nothing_of_names(model, iris):
 )
 def test_options_that_do_nothing_are_refused(options, message, model, iris):
     assert message in run("convert", model, *options, code=2).stderr
+
+
+def test_converting_a_tree_imports_no_scikit_learn(model):
+    code = """
+import sys
+from oc1.__main__ import main
+sys.argv[1:] = ["convert", sys.argv[1], "--to", "python"]
+try:
+    main()
+except SystemExit:
+    pass
+print(*{"sklearn", "scipy", "numba", "pandas", "matplotlib"} & set(sys.modules), file=sys.stderr)
+"""
+    command = [sys.executable, "-c", code, str(model)]
+    done = subprocess.run(command, capture_output=True, text=True, check=True, timeout=MAX_WAIT_SECONDS)
+    assert "def predict" in done.stdout
+    assert done.stderr.split() == []
+
+
+@pytest.mark.parametrize("learner", ["oc1", "regressor", "c45", "lmdt", "vote"])
+def test_what_is_converted_is_the_same_as_for_the_estimator(learner, iris):
+    target = ["--target", "petal_wid", "--ignore", "species"] if learner == "regressor" else []
+    run("train", "iris.csv", "-l", learner, "-o", "own.json", *target)
+    fitted = load_model("own.json")
+    assert run("convert", "own.json", "--to", "python").stdout.rstrip("\n") == to_python(fitted).rstrip("\n")
+    assert run("convert", "own.json", "--to", "c").stdout.rstrip("\n") == to_c(fitted).text.rstrip("\n")

@@ -6,11 +6,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from ..tree.structure import TreeStructure
 from ..tree.text import attribute_names
-from .base import BaseOC1Estimator, TreeEstimator
 
 
 @dataclass(frozen=True)
@@ -83,6 +81,7 @@ def reduce_model(model: Any) -> ReducedModel:
     Parameters
     ----------
     model : fitted estimator of this package
+        Or a tree as a file has it (see `oc1.files.models.record`), which takes no scikit-learn.
 
     Returns
     -------
@@ -96,22 +95,33 @@ def reduce_model(model: Any) -> ReducedModel:
     >>> plain.task, plain.feature_names, len(plain.trees)
     ('class', ('x1', 'x2'), 1)
     """
-    if not isinstance(model, BaseOC1Estimator):
-        raise TypeError(f"only models of this package can be converted, not {type(model).__name__}")
-    check_is_fitted(model)
+    is_recorded = hasattr(model, "_tree_for_conversion") and not hasattr(model, "fit")
+    if not is_recorded:
+        _check_estimator(model)
     names = tuple(attribute_names(model))
     is_vote = hasattr(model, "estimators_")
     members = model.estimators_ if is_vote else [model]
     columns = model.estimators_features_ if is_vote else [np.arange(len(names))]
-    for member in members:
-        if not isinstance(member, TreeEstimator):
-            raise TypeError(f"a vote of {type(member).__name__} cannot be converted: it is not of this package")
     classes = getattr(model, "classes_", np.empty(0))
     task = "vote" if is_vote else "class" if len(classes) else "number"
     values = getattr(model, "categories_", None) if is_vote else None
     trees = tuple(_reduce_tree(*pair, classes, names, values) for pair in zip(members, columns, strict=True))
     notes = tuple(dict.fromkeys(note for member in members for note in member._conversion_notes))
     return ReducedModel(trees, task, classes, names, float(getattr(model, "smoothing", 0.0)), notes)
+
+
+def _check_estimator(model: Any) -> None:
+    """Refuse what is not a fitted tree or vote of trees of this package."""
+    from sklearn.utils.validation import check_is_fitted
+
+    from .base import BaseOC1Estimator, TreeEstimator
+
+    if not isinstance(model, BaseOC1Estimator):
+        raise TypeError(f"only models of this package can be converted, not {type(model).__name__}")
+    check_is_fitted(model)
+    for member in getattr(model, "estimators_", ()):
+        if not isinstance(member, TreeEstimator):
+            raise TypeError(f"a vote of {type(member).__name__} cannot be converted: it is not of this package")
 
 
 def _reduce_tree(

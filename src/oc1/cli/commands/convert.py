@@ -68,20 +68,25 @@ def convert(
     check_output(out, model, data)
 
     from ...files.atomic import replacing
-    from ...files.models.storage import read_model, save_model
+    from ...files.models.record import RecordedTree
+    from ...files.models.storage import estimator_of, read_record, save_model
     from ...learners.reduction import reduce_model
-    from ..predictor import Predictor
 
-    stored = read_model(model)
-    rows = None
+    record, source = read_record(model)
+    is_saved, rows = out is not None and kind in ("json", "dt"), None
+    # Only what needs an estimator makes one: that takes scikit-learn.
+    is_light = RecordedTree.is_enough_for(record) and data is None and not is_saved
+    fitted = RecordedTree.of(record) if is_light else estimator_of(record, model)
     if data is not None:
-        rows, _ = Predictor.of(stored.model, stored.source).read(data, options, labelled=False)
-    if out is not None and kind in ("json", "dt"):
-        save_model(stored.model, out, source=stored.source)
+        from ..predictor import Predictor
+
+        rows, _ = Predictor.of(fitted, source).read(data, options, labelled=False)
+    if out is not None and is_saved:
+        save_model(fitted, out, source=source)
     else:
-        for sentence in reduce_model(stored.model).notes:
+        for sentence in reduce_model(fitted).notes:
             note(f"note: {sentence}")
-        content = _converted(kind, stored.model, name, numbers, bits, rows, table)
+        content = _converted(kind, fitted, name, numbers, bits, rows, table)
         if out is None:
             say(content.decode())
         else:

@@ -87,18 +87,36 @@ class ModelRecord:
 
 
 class RecordedTree:
-    """A model of one tree as a file has it: what printing asks of an estimator, without importing scikit-learn."""
+    """A model of one tree as a file has it: what is asked of an estimator to print or to convert it.
+
+    It does not take scikit-learn, whose import takes longer than printing.
+    """
 
     tree_: Any
     n_features_in_: int
+    smoothing: float
     _scale: Any
+    _conversion_notes: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, record: ModelRecord) -> Any:
         """Return the model of a record, under the name of its class."""
         model = type(record.learner, (cls,), {})()
         model.__dict__.update(record.attributes)
+        if "smoothing" in record.parameters:
+            model.smoothing = record.parameters["smoothing"]
         return model
+
+    @staticmethod
+    def is_enough_for(record: ModelRecord) -> bool:
+        """Whether a model can be converted as it is recorded."""
+        smoothing = record.parameters.get("smoothing", 0.0)  # comes from a file, and may be anything
+        is_valid = type(smoothing) in (int, float) and 0.0 <= smoothing < float("inf")
+        # C4.5 converts another tree than its own.
+        return "tree_" in record.attributes and record.learner != "C45Classifier" and is_valid
+
+    def _tree_for_conversion(self) -> Any:
+        return self.tree_
 
     def get_n_leaves(self) -> int:
         """Return the number of leaves."""
