@@ -41,13 +41,10 @@ class Predictor:
         self._smoothing = record.parameters.get("smoothing", 0.0)
         self.classes: Any = record.attributes.get("classes_")
         self.tree: Any = record.attributes.get("tree_")
-        # C4.5 divides an example with missing values among leaves; smoothing comes from a file, and may be anything.
-        is_valid = type(self._smoothing) in (int, float) and 0.0 <= self._smoothing < np.inf
         self.is_looked_up = (
-            self.tree is not None
-            and record.learner != "C45Classifier"
+            record.is_plain_tree
             and record.attributes.get("categories_") is None
-            and (is_valid or self.classes is None)
+            and (record.has_valid_smoothing or self.classes is None)
         )
 
     @classmethod

@@ -105,8 +105,8 @@ def exact_moments(
 
 def exact_sum(values: np.ndarray) -> Fraction:
     """Return the sum of finite values without rounding."""
-    total = exact_moments(values[:, None]).sums[MISSING, 0]
-    return Fraction(int(total), 1 << -2 * SMALLEST)
+    _, _, _, total, _ = exact_moments(values[:, None]).sums[:, 0]
+    return Fraction(total, 1 << -2 * SMALLEST)
 
 
 def in_threads(task: Callable[[int], Result], n_tasks: int, n_jobs: int) -> list[Result]:

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import itertools
 import threading
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -37,6 +38,15 @@ if TYPE_CHECKING:
 MAX_NEAR = 40_000
 #: Room for terms in one call, in addition to that of one test.
 MAX_TERMS_PER_CALL = 20_000
+
+
+Given = TypeVar("Given")
+Result = TypeVar("Result")
+
+
+def map_on(pool: ThreadPoolExecutor | None, task: Callable[[Given], Result], several: Sequence[Given]) -> list[Result]:
+    """Return what a task makes of several things, on the threads of a pool if there is one."""
+    return list(map(task, several) if pool is None or len(several) < 2 else pool.map(task, several))
 
 
 # ---------------------------------------------------------------------------------------------------- counting

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, reduce
 from itertools import pairwise
 from operator import add
-from typing import TYPE_CHECKING, NamedTuple, Protocol, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from ..data.search_space import SearchSpace, sample_positions
 from ..kernels import layout
 from ..kernels.histograms import Lines, NodeSlice
 from ..kernels.records import Examples, Source, borrowed
-from .calls import Histograms, count_lines, find_near, project_rows
+from .calls import Histograms, count_lines, find_near, map_on, project_rows
 from .focus import Nearby, Questions
 from .linear_tests import LinearTest, midway
 from .nodes import Expansion, NodeTable, PendingNode
@@ -43,10 +43,6 @@ MAX_LARGE_TOGETHER = 4
 MAX_CLASSES_ONE_BY_ONE = 4
 #: Where no missing value gets a learned direction.
 NO_MISSING = np.zeros((0, 0), dtype=np.uint8)
-
-
-Given = TypeVar("Given")
-Result = TypeVar("Result")
 
 
 class EngineExamples(Protocol):
@@ -350,7 +346,7 @@ class LocalExamples:
 
         weights = [arrays.weights] if arrays.weights.size else []
         own_columns = arrays.columns[:-1] if self.has_columns else ()  # the last is that of the constant
-        self._on_all_threads(reorder, [arrays.labels, arrays.rows, *weights, *own_columns])
+        map_on(self.engine.pool, reorder, [arrays.labels, arrays.rows, *weights, *own_columns])
         middle = self.stop - int(np.count_nonzero(goes_right))
         return self.part(self.start, middle), self.part(middle, self.stop)
 
@@ -361,11 +357,7 @@ class LocalExamples:
             return project_rows(self.engine.X, rows[first : first + MAX_ROWS_PER_PIECE], self.arrays.fill, test)
 
         rows = self.rows
-        return np.concatenate(self._on_all_threads(project, range(0, self.size, MAX_ROWS_PER_PIECE)))
-
-    def _on_all_threads(self, task: Callable[[Given], Result], several: Sequence[Given]) -> list[Result]:
-        pool = self.engine.pool
-        return list(map(task, several) if pool is None or len(several) < 2 else pool.map(task, several))
+        return np.concatenate(map_on(self.engine.pool, project, range(0, self.size, MAX_ROWS_PER_PIECE)))
 
     def sample(self) -> LocalExamples:
         """Return an even sample."""
@@ -380,7 +372,7 @@ class LocalExamples:
         # Whole numbers can be added up in any pieces; what weights add up to must not depend on the threads.
         is_whole = self.has_columns and not self.arrays.weights.size
         step = max(MAX_ROWS_PER_PIECE, -(-self.size // self.engine.n_jobs)) if is_whole else MAX_ROWS_PER_PIECE
-        counts, sums = reduce(add, self._on_all_threads(count, range(self.start, self.stop, step)))
+        counts, sums = reduce(add, map_on(self.engine.pool, count, range(self.start, self.stop, step)))
         return Histograms(counts.astype(np.int64), sums)
 
     def near(self, questions: Questions) -> list[Nearby]:
@@ -392,7 +384,7 @@ class LocalExamples:
             before = 0 if part.columns is self.arrays.columns else first
             return left, [own + before for own in places]
 
-        found = self._on_all_threads(find, range(self.start, self.stop, MAX_ROWS_PER_PIECE))
+        found = map_on(self.engine.pool, find, range(self.start, self.stop, MAX_ROWS_PER_PIECE))
         left = reduce(add, (own for own, _ in found))
         places = [np.concatenate(own) for own in zip(*(own for _, own in found), strict=True)]
         return [Nearby(self.taken(own), *sides) for own, *sides in zip(places, *left, strict=True)]
@@ -419,7 +411,7 @@ class LocalExamples:
             values = project_rows(self.engine.X, self.arrays.rows[first:stop], self.arrays.fill, test)
             return place_test(values, test.threshold, np.clip(self.bounds, first, stop), self.arrays.weights)
 
-        return reduce(add, self._on_all_threads(place, range(self.start, self.stop, MAX_ROWS_PER_PIECE)))
+        return reduce(add, map_on(self.engine.pool, place, range(self.start, self.stop, MAX_ROWS_PER_PIECE)))
 
     def divide(self, large: LargeNode, test: LinearTest, centred: bool) -> Expansion:
         """Divide the node by a test; or leave it a leaf."""

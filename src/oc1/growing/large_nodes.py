@@ -16,7 +16,7 @@ from ..kernels import layout
 from ..kernels.layout import CLIMBED, JUMPED, NO_SPLIT, PLANE, PURE, SCORE
 from ..kernels.records import AxisSplit, Settings
 from .attributes import Sketch, best_attribute
-from .calls import NodeKernels, Searched, count_sides
+from .calls import NodeKernels, Searched, count_sides, map_on
 from .engines import EngineExamples
 from .focus import Focus, Nearby
 from .linear_tests import LinearTest
@@ -106,8 +106,7 @@ class LargeNode:
             return self.kernels.climb_from(ends[i], node, self._on(node, settings))
 
         for step in range(MAX_STEPS):
-            pool = self.kernels.pool
-            climbed = np.array(list(map(climb, going_on) if pool is None else pool.map(climb, going_on)))
+            climbed = np.array(map_on(self.kernels.pool, climb, going_on))
             further = focus.ask(climbed[:, PLANE:], with_examples=step + 1 < MAX_STEPS)
             improved = []
             for i, run, told, score in zip(going_on, climbed, further, self._scores(further), strict=True):

@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
-from typing import Any, cast
+from typing import Any
 
 from numba.core import event
 
@@ -64,7 +64,8 @@ class Ticker:
 
 class _Announcer(event.Listener):
     def __init__(self) -> None:
-        self.paused_gc, self.ticker = False, cast("Ticker | None", None)
+        self.paused_gc = False
+        self.ticker: Ticker | None = None
         self._lock = threading.Lock()
 
     def on_start(self, event: Any) -> None:

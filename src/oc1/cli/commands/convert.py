@@ -75,7 +75,7 @@ def convert(
     record, source = read_record(model)
     is_saved, rows = out is not None and kind in ("json", "dt"), None
     # Only what needs an estimator makes one: that takes scikit-learn.
-    is_light = RecordedTree.is_enough_for(record) and data is None and not is_saved
+    is_light = record.is_plain_tree and record.has_valid_smoothing and data is None and not is_saved
     fitted = RecordedTree.of(record) if is_light else estimator_of(record, model)
     if data is not None:
         from ..predictor import Predictor

@@ -85,6 +85,17 @@ class ModelRecord:
     parameters: dict[str, Any]
     attributes: dict[str, Any]
 
+    @property
+    def is_plain_tree(self) -> bool:
+        """Whether it is one tree whose leaves answer; C4.5 divides an example with missing values among leaves."""
+        return self.attributes.get("tree_") is not None and self.learner != "C45Classifier"
+
+    @property
+    def has_valid_smoothing(self) -> bool:
+        """Whether the smoothing can be used; it comes from a file, and may be anything."""
+        smoothing = self.parameters.get("smoothing", 0.0)
+        return type(smoothing) in (int, float) and 0.0 <= smoothing < float("inf")
+
 
 class RecordedTree:
     """A model of one tree as a file has it: what is asked of an estimator to print or to convert it.
@@ -106,14 +117,6 @@ class RecordedTree:
         if "smoothing" in record.parameters:
             model.smoothing = record.parameters["smoothing"]
         return model
-
-    @staticmethod
-    def is_enough_for(record: ModelRecord) -> bool:
-        """Whether a model can be converted as it is recorded."""
-        smoothing = record.parameters.get("smoothing", 0.0)  # comes from a file, and may be anything
-        is_valid = type(smoothing) in (int, float) and 0.0 <= smoothing < float("inf")
-        # C4.5 converts another tree than its own.
-        return "tree_" in record.attributes and record.learner != "C45Classifier" and is_valid
 
     def _tree_for_conversion(self) -> Any:
         return self.tree_
