@@ -121,8 +121,8 @@ def find_near(part, planes, widths, counts, sums, near):
         Margins of examples that are near have this size at most.
     counts, sums : int64, float64 array (q, k)
         By class: examples on the left, and their weights; nothing is added to these if all count alike.
-    near : int64 array (q, n)
-        Where the places of those go that are near.
+    near : int64 array (q, n + 1)
+        Where the places of those go that are near; one more than there are is written to.
 
     Returns
     -------
