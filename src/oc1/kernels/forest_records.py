@@ -1,0 +1,126 @@
+"""What the kernels of forests take: the examples, the rules, and the buffers of a thread."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+#: Columns of `Work.statistics` where numbers are predicted: weight, sum, and sum of squares of an example's number.
+WEIGHT, SUM, SQUARES = range(3)
+#: Buckets of a pass of the radix sort, and passes.
+BUCKETS, PASSES = 256, 4
+
+
+class ForestData(NamedTuple):
+    """The training examples of a forest, one row of `columns` for each attribute."""
+
+    columns: np.ndarray  # float64 or float32 (d, n), NaN where values are missing
+    has_missing: np.ndarray  # bool (d)
+    fill: np.ndarray  # float64 (d): what missing values count as
+    labels: np.ndarray  # int32 (n): classes; all 0 where numbers are predicted
+    numbers: np.ndarray  # float64 (n): numbers to predict; empty for classes
+    weights: np.ndarray  # float64 (n)
+    drawable: np.ndarray  # int64: the examples that a bootstrap sample is drawn from
+    n_classes: int  # 0: numbers are predicted
+
+
+class ForestRules(NamedTuple):
+    """How the trees of a forest are grown."""
+
+    n_axis: int  # attributes that are looked at one by one
+    n_drawn: int  # attributes that linear tests combine
+    n_linear: int  # directions that are fitted at a node
+    n_random: int  # random directions
+    any_threshold: bool  # draw thresholds at random instead of looking for the best
+    entropy: bool  # instead of Gini
+    n_bootstrap: int  # examples to draw for a tree; 0: each tree sees all
+    balanced: bool  # weigh the classes of each sample so that they count alike
+    max_depth: int
+    min_split: int
+    min_leaf: int
+    min_decrease: float
+
+
+class Work(NamedTuple):
+    """The buffers in which one thread grows its trees."""
+
+    # by example of the tree
+    times: np.ndarray  # int32 (n): how often each example was drawn
+    tree_weights: np.ndarray  # float64 (n)
+    rows: np.ndarray  # int64
+    spare: np.ndarray  # int64
+    # by example of the node
+    labels: np.ndarray  # int64
+    numbers: np.ndarray  # float64
+    weights: np.ndarray  # float64
+    values: np.ndarray  # float64 (n_drawn, n): the attributes drawn, with missing values filled in
+    standard: np.ndarray  # float64 (n_drawn, n): the same in standard units
+    line: np.ndarray  # float64: values along one direction
+    products: np.ndarray  # float64
+    keys: np.ndarray  # uint64 (2, n): what is sorted: key and place
+    short: np.ndarray  # float32: values along one direction, from the first example's on
+    starts: np.ndarray  # int64 (PASSES * BUCKETS)
+    # by attribute or class
+    permutation: np.ndarray  # int64 (d)
+    drawn: np.ndarray  # int64 (n_drawn)
+    order: np.ndarray  # int64 (n_drawn): the attributes drawn in their order
+    spread: np.ndarray  # float64 (n_drawn)
+    direction: np.ndarray  # float64 (n_drawn)
+    best: np.ndarray  # float64 (n_drawn)
+    system: np.ndarray  # float64 (n_drawn, n_drawn)
+    penalty: np.ndarray  # float64 (n_drawn)
+    sums: np.ndarray  # float64 (max(n_classes, 1), n_drawn)
+    left: np.ndarray  # float64 (n_classes)
+    totals: np.ndarray  # float64 (2): weight of the node, and of the tree
+    class_weights: np.ndarray  # float64 (n_classes)
+    stream: np.ndarray  # uint64 (1)
+    stack: np.ndarray  # int64 (n + 1, 5)
+    # the tree
+    children: np.ndarray  # int32 (2 n, 2)
+    statistics: np.ndarray  # float64 (2 n, n_classes or 3)
+    gains: np.ndarray  # float64 (2 n)
+    thresholds: np.ndarray  # float64 (2 n)
+    gaps: np.ndarray  # float64 (2 n)
+    missing: np.ndarray  # int8 (2 n)
+    terms: np.ndarray  # int64 (2 n + 1)
+    features: np.ndarray  # int32 (n * n_drawn)
+    coefficients: np.ndarray  # float64 (n * n_drawn)
+
+    @classmethod
+    def make(cls, data: ForestData, rules: ForestRules) -> Work:
+        """Make room for the largest tree there can be; what is not written to takes no memory."""
+        (d, n), q, k = data.columns.shape, rules.n_drawn, max(data.n_classes, 1)
+        nodes, room = 2 * n, n * q
+        of_rows = [np.empty(n, kind) for kind in (np.int32, np.float64, np.int64, np.int64)]
+        of_node = [np.empty(n, kind) for kind in (np.int64, np.float64, np.float64)]
+        return cls(
+            *of_rows,
+            *of_node,
+            np.empty((q, n)),
+            np.empty((q, n)),
+            np.empty(n),
+            np.empty(n),
+            np.empty((2, n), np.uint64),
+            np.empty(n, np.float32),
+            np.empty(PASSES * BUCKETS, np.int64),
+            np.arange(d),
+            np.empty(q, np.int64),
+            np.empty(q, np.int64),
+            *(np.empty(q) for _ in range(3)),
+            np.empty((q, q)),
+            np.empty(q),
+            np.empty((k, q)),
+            np.empty(k),
+            np.empty(2),
+            np.empty(k),
+            np.empty(1, np.uint64),
+            np.empty((n + 1, 5), np.int64),
+            np.empty((nodes, 2), np.int32),
+            np.empty((nodes, data.n_classes or 3)),
+            *(np.empty(nodes) for _ in range(3)),
+            np.empty(nodes, np.int8),
+            np.empty(nodes + 1, np.int64),
+            np.empty(room, np.int32),
+            np.empty(room),
+        )
