@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from .files.models.storage import load_model, save_model
     from .learners.classifier import OC1Classifier
     from .learners.ensemble import OC1EnsembleClassifier
+    from .learners.forest import OC1ForestClassifier, OC1ForestRegressor
     from .learners.regressor import OC1Regressor
 
 __version__ = "0.1.0"
@@ -16,6 +17,8 @@ __version__ = "0.1.0"
 __all__ = [
     "OC1Classifier",
     "OC1EnsembleClassifier",
+    "OC1ForestClassifier",
+    "OC1ForestRegressor",
     "OC1Regressor",
     "__version__",
     "compare",
@@ -29,6 +32,8 @@ __all__ = [
 _HOMES = {
     "OC1Classifier": ".learners.classifier",
     "OC1EnsembleClassifier": ".learners.ensemble",
+    "OC1ForestClassifier": ".learners.forest",
+    "OC1ForestRegressor": ".learners.forest",
     "OC1Regressor": ".learners.regressor",
     "compare": ".evaluation.comparison",
     "load_model": ".files.models.storage",

@@ -24,8 +24,6 @@ from .random import mix, uniform
 
 #: A test must gain more than this share of the node's score: less is rounding.
 MIN_GAIN = 1e-12
-#: Nodes with fewer examples are split by single attributes only.
-MIN_ROWS_TO_COMBINE = 4
 #: What a test is, in `search`: nothing; the q-th attribute drawn is q; a combination of them.
 NOTHING, COMBINED = -2, -1
 
@@ -225,7 +223,7 @@ def search(data, rules, work, statistics, start, n, n_present, least):
                 score, key = search_line(data, rules, work, statistics, origin, n)
                 if score > best:
                     what, best_key, best_side, best = q, key, side, score
-    if n_drawn < 2 or n < MIN_ROWS_TO_COMBINE or rules.n_linear + rules.n_random == 0:
+    if n_drawn < 2 or rules.n_linear + rules.n_random == 0:
         return what, best_key, best_side, best, n_drawn
     is_number = data.n_classes == 0
     prepare(work, n_drawn, n, work.totals[0], statistics, is_number)

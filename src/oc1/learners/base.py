@@ -21,9 +21,8 @@ import joblib
 import numpy as np
 import numpy.typing as npt
 from sklearn.base import BaseEstimator, ClassifierMixin, _fit_context, clone
-from sklearn.utils import Bunch, check_random_state, compute_sample_weight
+from sklearn.utils import Bunch, check_random_state
 from sklearn.utils._param_validation import Interval, StrOptions
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from ..data.categories import category_values, encode, explain_text, labels_of, learn_and_encode
@@ -43,6 +42,7 @@ from ..tree.sketch import MAX_SKETCHED, Sketch, sketch_tests
 from ..tree.structure import TreeStructure
 from .explainable import ExplainableTree
 from .parameters import as_number, at_least, number_or_share, parameter
+from .targets import encode_classes, with_class_weight
 
 #: Folds of ``prune="cv"``.
 PRUNING_FOLDS = 10
@@ -520,22 +520,11 @@ class TreeClassifier(BaseOC1Classifier, TreeEstimator):
     smoothing: float = parameter(0.0, Interval(Real, 0, MAX_SMOOTHING, closed="both"))
 
     def _encode_target(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        check_classification_targets(y)
-        if y.dtype.kind in "biu":  # of numbers, the different ones are found without sorting all
-            self.classes_ = np.unique(y)
-            return np.searchsorted(self.classes_, y), self.classes_
-        self.classes_, indices = np.unique(y, return_inverse=True)
+        indices, self.classes_ = encode_classes(y)
         return indices, self.classes_
 
     def _weights(self, sample_weight: npt.ArrayLike | None, X: np.ndarray, y: np.ndarray) -> np.ndarray | None:
-        weights = super()._weights(sample_weight, X, y)
-        if self.class_weight is None:
-            return weights
-        of_classes: np.ndarray = compute_sample_weight(self.class_weight, y)
-        if not (np.isfinite(of_classes).all() and of_classes.min() >= 0):
-            raise ValueError(f"class_weight must be finite and not negative, got {self.class_weight!r}")
-        of_classes = ordinary_weights(of_classes)
-        return of_classes if weights is None else ordinary_weights(weights * of_classes)
+        return with_class_weight(super()._weights(sample_weight, X, y), self.class_weight, y)
 
     def predict(self, X: npt.ArrayLike) -> np.ndarray:
         """Return the class of each example: the majority of its leaf.
