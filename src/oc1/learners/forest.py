@@ -503,7 +503,8 @@ class OC1ForestClassifier(BaseOC1Classifier, BaseForest):
         -------
         array (n_samples,)
         """
-        return np.asarray(self.classes_[self._means(X).argmax(axis=1)])
+        means = self._means(X)
+        return np.asarray(self.classes_[means.argmax(axis=1)])
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
