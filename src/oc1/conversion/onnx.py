@@ -64,19 +64,22 @@ def to_onnx(model: Any, *, input_type: str = "double") -> bytes:
     if input_type not in ("double", "float"):
         raise ValueError(f"input_type must be 'double' or 'float', got {input_type!r}")
     plain = reduce_model(model)
-    labels, kind = ([], float) if plain.task == "number" else labels_of(plain)
+    labels, kind = ([], float) if plain.has_numbers else labels_of(plain)
     graph = _Graph(onnx)
     rows, columns = _inputs(graph, plain, np.float32 if input_type == "float" else np.float64)
     nodes = [_walk(graph, tree, rows, columns) for tree in plain.trees]
-    if plain.task == "number":
-        values = graph.add("Gather", graph.table(plain.trees[0].leaves[:, 0]), nodes[0])
+    if plain.has_numbers:
+        values = _mean(graph, plain, nodes)
         graph.put_out("prediction", values, np.float64)
     else:
         if plain.task == "vote":
             probabilities = _count(graph, plain, nodes)
             winner = graph.add("ArgMax", probabilities, axis=1, keepdims=0)
+        elif plain.is_forest:
+            probabilities = _mean(graph, plain, nodes)
+            winner = graph.add("ArgMax", probabilities, axis=1, keepdims=0)
         else:
-            probabilities = graph.add("Gather", graph.table(plain.trees[0].leaves), nodes[0])
+            probabilities = _mean(graph, plain, nodes)
             winner = graph.add("Gather", graph.table(plain.trees[0].votes.astype(np.int64)), nodes[0])
         called, element = _label_table(labels, kind)
         graph.put_out("label", graph.add("Gather", graph.table(called), winner), element)
@@ -340,6 +343,15 @@ def _machines(graph: _Graph, tree: TreeStructure, raw: str, seen: str) -> Callab
         return graph.cast(graph.add("Where", lost, first_lost, first), np.int32)
 
     return ask
+
+
+def _mean(graph: _Graph, plain: ReducedModel, nodes: list[str]) -> str:
+    """Return the mean of what the leaves of all trees say: numbers (N), or shares of classes (N, number of classes)."""
+    total = ""
+    for tree, node in zip(plain.trees, nodes, strict=True):
+        said = graph.add("Gather", graph.table(tree.leaves[:, 0] if plain.has_numbers else tree.leaves), node)
+        total = graph.add("Add", total, said) if total else said
+    return graph.add("Div", total, graph.table(np.float64(len(plain.trees)))) if plain.is_forest else total
 
 
 def _count(graph: _Graph, plain: ReducedModel, nodes: list[str]) -> str:

@@ -56,7 +56,7 @@ def to_python(model: Any, *, name: str = "predict") -> str:
     if name in dir(builtins) or name in ("ATTRIBUTES", "CLASSES"):
         raise ValueError(f"name={name!r} would hide something that the module needs; choose another name")
     plain = reduce_model(model)
-    labels = [] if plain.task == "number" else labels_of(plain)[0]
+    labels = [] if plain.has_numbers else labels_of(plain)[0]
     parts = [_head(model, plain, labels), _reader(plain)]
     if not all(tree.tree.has_thresholds for tree in plain.trees):
         parts.append(_LARGEST)
@@ -89,12 +89,13 @@ def _listed(called: str, values: list[Any]) -> str:
 def _head(model: Any, plain: ReducedModel, labels: list[Any]) -> str:
     title = f"{type(model).__name__} of the Python package oc1, version {__version__}, as plain Python."
     sizes = [tree.tree.n_leaves for tree in plain.trees]
-    what = f"{len(sizes)} trees that vote" if plain.task == "vote" else "One tree"
+    together = {"vote": "that vote", "shares": "whose probabilities are averaged", "mean": "that are averaged"}
+    what = f"{len(sizes)} trees {together[plain.task]}" if plain.task in together else "One tree"
     paragraphs = [f"{what}, {sum(sizes)} leaves. An example has {len(plain.feature_names)} attributes: see ATTRIBUTES."]
     paragraphs += [f"{note[0].upper()}{note[1:]}." for note in plain.notes]
     words = "\n\n".join(textwrap.fill(paragraph, 100) for paragraph in [title, *paragraphs])
     constants = [_listed("ATTRIBUTES", [str(feature) for feature in plain.feature_names])]
-    if plain.task != "number":
+    if not plain.has_numbers:
         constants.append(_listed("CLASSES", labels))
     return f'"""{words}\n"""\n\n' + "\n".join(constants)
 
@@ -175,10 +176,12 @@ class _TreeWriter:
         return constants, ["    x = list(x)", *lines] if lines else []
 
     def _leaf(self, node: int) -> str:
-        """Write what a leaf says: a number, the class it votes for, or (class, probabilities)."""
-        if self.plain.task == "number":
+        """Write what a leaf says: a number, the class it votes for, probabilities, or (class, probabilities)."""
+        if self.plain.has_numbers:
             return literal(float(self.tree.leaves[node, 0]))
         vote = int(self.tree.votes[node])
+        if self.plain.task == "shares":
+            return f"{_row(self.tree.leaves[node].tolist())}  # {cut(self.labels[vote])}"
         shares = "" if self.plain.task == "vote" else f", {_row(self.tree.leaves[node].tolist())}"
         return f"{vote}{shares}  # {cut(self.labels[vote])}"
 
@@ -245,6 +248,8 @@ def {name}_proba(x):
     return list(_tree_1(_values(x))[1])
 '''
     trees = "".join(f"    _tree_{number},\n" for number in range(1, len(plain.trees) + 1))
+    if plain.is_forest:
+        return _forest_answers(plain, name, trees)
     smoothing = literal(plain.smoothing)
     smoothed = f"    votes = [vote + {smoothing} for vote in votes]\n" if plain.smoothing else ""
     return f'''
@@ -266,4 +271,41 @@ def {name}_proba(x):
         votes[tree(x)] += 1.0
 {smoothed}    total = {literal(float(plain.total_votes))}
     return [vote / total for vote in votes]
+'''
+
+
+def _forest_answers(plain: ReducedModel, name: str, trees: str) -> str:
+    """Write the functions that users call, for trees that are averaged."""
+    n_trees = literal(float(len(plain.trees)))
+    if plain.has_numbers:
+        return f'''
+_TREES = (
+{trees})
+
+
+def {name}(x):
+    """Return the number predicted for an example: the mean of what the trees predict."""
+    x, total = _values(x), 0.0
+    for tree in _TREES:
+        total += tree(x)
+    return total / {n_trees}
+'''
+    return f'''
+_TREES = (
+{trees})
+
+
+def {name}(x):
+    """Return the most probable class of an example, the first of equals."""
+    shares = {name}_proba(x)
+    return CLASSES[shares.index(max(shares))]
+
+
+def {name}_proba(x):
+    """Return the mean of the trees' probabilities of each of CLASSES."""
+    x, totals = _values(x), [0.0] * len(CLASSES)
+    for tree in _TREES:
+        for place, share in enumerate(tree(x)):
+            totals[place] += share
+    return [total / {n_trees} for total in totals]
 '''

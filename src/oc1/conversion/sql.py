@@ -283,9 +283,9 @@ def _write_tree(columns: _Columns, tree: ReducedTree, say: Callable[[int], str])
 def _expression(plain: ReducedModel, columns: _Columns) -> str:
     """Write the label, or the number, as one expression."""
     first = plain.trees[0]
-    if plain.task == "number":
-        values = _write_tree(columns, first, lambda node: literal(float(first.leaves[node, 0])))
-        return f"CAST({values} AS DOUBLE PRECISION)"
+    if plain.has_numbers:
+        numbers = [_number(columns, tree) for tree in plain.trees]
+        return f"({' + '.join(numbers)}) / {literal(float(len(numbers)))}" if plain.is_forest else numbers[0]
     labels = _written_labels(plain)
     if plain.task == "class":
         return _write_tree(columns, first, lambda node: labels[first.votes[node]])
@@ -296,6 +296,11 @@ def _expression(plain: ReducedModel, columns: _Columns) -> str:
         f"(SELECT CASE vote {names} END\nFROM (SELECT {votes}) AS votes\n"
         "GROUP BY vote ORDER BY COUNT(*) DESC, vote LIMIT 1)"
     )
+
+
+def _number(columns: _Columns, tree: ReducedTree) -> str:
+    values = _write_tree(columns, tree, lambda node: literal(float(tree.leaves[node, 0])))
+    return f"CAST({values} AS DOUBLE PRECISION)"
 
 
 def _votes(columns: _Columns, tree: ReducedTree) -> str:
@@ -314,7 +319,7 @@ def _query(plain: ReducedModel, columns: _Columns, source: str, table: str) -> s
 
     The answers stand in a small table, joined by what a tree says, so that a tree is asked once for all of them.
     """
-    if plain.task == "number":
+    if plain.has_numbers:
         return f"SELECT data.*, {_expression(plain, columns)} AS prediction\nFROM {source} AS data"
     if len(plain.trees) > MAX_TREES:
         raise ValueError(

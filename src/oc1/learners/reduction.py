@@ -1,4 +1,4 @@
-"""A fitted model reduced to what is needed to follow it elsewhere: trees, what their leaves say, how they vote."""
+"""A fitted model reduced to what is needed to follow it elsewhere: trees, what their leaves say, how they answer."""
 
 from __future__ import annotations
 
@@ -46,12 +46,14 @@ class ReducedModel:
 
     A single tree answers with the class of its leaf (``votes``) and the probabilities there (``leaves``). In a vote
     each tree has one voice for its ``votes``; the class with most voices wins, the first of equals, and the
-    probabilities are ``(voices + smoothing) / (number of trees + smoothing * number of classes)``.
+    probabilities are ``(voices + smoothing) / (number of trees + smoothing * number of classes)``. The trees of a forest
+    say what is in their ``leaves``: it is added up in their order and divided by their number; the most probable class
+    wins ("shares"), or the result is the number ("mean").
 
     Attributes
     ----------
     trees : tuple of ReducedTree
-    task : {"class", "vote", "number"}
+    task : {"class", "vote", "shares", "number", "mean"}
     classes : array (n_classes,)
         Empty for numbers.
     feature_names : tuple of str
@@ -70,13 +72,23 @@ class ReducedModel:
     notes: tuple[str, ...] = ()
 
     @property
+    def has_numbers(self) -> bool:
+        """Whether it predicts numbers, not classes."""
+        return self.task in ("number", "mean")
+
+    @property
+    def is_forest(self) -> bool:
+        """Whether what the trees say is averaged."""
+        return self.task in ("shares", "mean")
+
+    @property
     def total_votes(self) -> float:
         """What the smoothed votes for all classes add up to."""
         return len(self.trees) + self.smoothing * len(self.classes)
 
 
 def reduce_model(model: Any) -> ReducedModel:
-    """Reduce a fitted tree or vote of this package to its trees.
+    """Reduce a fitted tree, vote or forest of this package to its trees.
 
     Parameters
     ----------
@@ -103,7 +115,7 @@ def reduce_model(model: Any) -> ReducedModel:
     members = model.estimators_ if is_vote else [model]
     columns = model.estimators_features_ if is_vote else [np.arange(len(names))]
     classes = getattr(model, "classes_", np.empty(0))
-    task = "vote" if is_vote else "class" if len(classes) else "number"
+    task = getattr(model, "_task", "vote") if is_vote else "class" if len(classes) else "number"
     values = getattr(model, "categories_", None) if is_vote else None
     trees = tuple(_reduce_tree(*pair, classes, names, values) for pair in zip(members, columns, strict=True))
     notes = tuple(dict.fromkeys(note for member in members for note in member._conversion_notes))

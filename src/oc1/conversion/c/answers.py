@@ -14,6 +14,8 @@ from .text import function
 
 def write_answers(style: Style, plain: ReducedModel) -> list[str]:
     """Write the functions that users call."""
+    if plain.is_forest:
+        return _of_a_forest(style, plain)
     return _of_votes(style, plain) if plain.task == "vote" else _of_a_tree(style, plain)
 
 
@@ -122,3 +124,53 @@ def _vote_shares(style: Style, plain: ReducedModel) -> list[str]:
         f"    {style.name}_votes(x, votes);",
         f"    for (c = 0; c < {style.big}_N_CLASSES; ++c) p[c] = {share};",
     ]
+
+
+# ---------------------------------------------------------------------------------------------------- a forest
+
+
+def _of_a_forest(style: Style, plain: ReducedModel) -> list[str]:
+    """Write the mean of what the leaves of all trees say, added up in the order of the trees."""
+    said = [tree.leaves[tree.tree.is_leaf] for tree in plain.trees]
+    kind = style.input if plain.has_numbers else style.share
+    # In integers, sums of shares fit into 32 bits, and those of numbers into 64.
+    total = ("int64_t" if plain.has_numbers else "uint32_t") if style.is_fixed else kind
+    n_trees, parts, width = len(said), [], "1" if plain.has_numbers else f"{style.big}_N_CLASSES"
+    if plain.has_numbers and style.is_fixed:
+        scale, values = _fixed_values(np.concatenate(said), style.bits)
+        said = np.split(values, np.cumsum([len(own) for own in said])[:-1])
+        parts.append(f"#define {style.big}_SCALE {scale!r}")
+    elif style.is_fixed:
+        said = [_fixed_shares(own) for own in said]
+    for number, own in enumerate(said):
+        body = [
+            style.numbers_table(kind, "said", own),
+            f"    return said + (long){style.name}_tree{number}(x) * {width};",
+        ]
+        head = f"const {kind} *{style.name}_said{number}({style.row})"
+        parts.append(function(head, f"What tree {number} says.", body))
+    calls = [f"{style.name}_said{number}(x)" for number in range(n_trees)]
+    mean = f"{n_trees}" if style.is_fixed else style.number(float(n_trees))
+    if plain.has_numbers:
+        body = [f"    {total} sum = 0;", *(f"    sum += *{call};" for call in calls)]
+        what = "The predicted number" + (f" times {style.big}_SCALE." if style.is_fixed else ".")
+        body.append(f"    return ({kind})(sum / {mean});")
+        return [*parts, function(f"{kind} {style.name}_predict({style.row})", what, body)]
+    add = [f"    s = {call};\n    for (c = 0; c < {width}; ++c) sum[c] += s[c];" for call in calls]
+    body = [
+        f"    {total} sum[{width}] = {{0}};",
+        f"    const {kind} *s;",
+        "    int c;",
+        *add,
+        f"    for (c = 0; c < {width}; ++c) p[c] = ({kind})(sum[c] / {mean});",
+    ]
+    choose = [
+        f"    {kind} p[{width}];",
+        "    int c, best = 0;",
+        f"    {style.name}_probabilities(x, p);",
+        f"    for (c = 1; c < {width}; ++c)",
+        "        if (p[c] > p[best]) best = c;",
+        "    return best;",
+    ]
+    predict = function(f"int {style.name}_predict({style.row})", "The most probable class, the first of equals.", choose)
+    return [*parts, _probabilities(style, "The mean of the trees' shares of each class.", body), predict]

@@ -44,8 +44,9 @@ class Head:
         plain, trees, style = self.plain, self.plain.trees, self.style
         kind = f"{style.bits}-bit integers" if style.is_fixed else f"{style.input}s"
         leaves = sum(tree.tree.n_leaves for tree in trees)
-        what = "numbers" if plain.task == "number" else f"{len(plain.classes)} classes"
-        made_of = f"{len(trees)} trees that vote, " if plain.task == "vote" else "a tree with "
+        what = "numbers" if plain.has_numbers else f"{len(plain.classes)} classes"
+        together = {"vote": "that vote", "shares": "whose shares are averaged", "mean": "that are averaged"}
+        made_of = f"{len(trees)} trees {together[plain.task]}, " if plain.task in together else "a tree with "
         lines = [
             f"A model made by oc1 {__version__} ({self.learner}), as C99 with {kind}.",
             "",
@@ -59,21 +60,21 @@ class Head:
             "Attributes:",
             *(self._attribute(m, comment(name)) for m, name in enumerate(plain.feature_names)),
         ]
-        if plain.task != "number":
+        if not plain.has_numbers:
             lines += ["", "Classes:", *(f"  {c}  {comment(label)}" for c, label in enumerate(plain.classes.tolist()))]
         return "/* " + "\n * ".join(lines).replace("* \n", "*\n") + "\n */"
 
     def _how_to_call(self) -> list[str]:
         style, calls = self.style, {}
-        if self.plain.task == "number":
+        if self.plain.has_numbers:
             calls["predict(x)"] = "the predicted number" + (f" times {style.big}_SCALE" if style.is_fixed else "")
         else:
             total = f", as integers that add up to {ONE}" if style.is_fixed else ""
-            if style.is_fixed and self.plain.task == "vote":
+            if style.is_fixed and self.plain.task != "class":
                 total += f" or up to {len(self.plain.classes)} less"
             calls["predict(x)"] = f"the class, an index of {style.big}_LABELS"
             calls["probabilities(x, p)"] = f"the share of each class{total}"
-        if self.plain.task != "vote":
+        if self.plain.task in ("class", "number"):
             calls["leaf(x)"] = "the number of the leaf"
         wide = max(map(len, calls))
         lines = [f"  {style.name}_{call.ljust(wide)}  {what}" for call, what in calls.items()]
@@ -97,7 +98,7 @@ class Head:
             ]
         if self.cost[0] is not None:
             rows, different = self.cost
-            other = "end in another leaf" if self.plain.task == "number" else "get another class"
+            other = {"number": "end in another leaf", "mean": "get another number"}.get(self.plain.task, "get another class")
             lines += ["", f"Of the {rows} rows it was tried on, {different} {other} than in doubles."]
         return lines
 
@@ -118,7 +119,7 @@ class Head:
         if self.cost[0] is not None:
             for what, value in zip(("TESTED", "DIFFERENT"), self.cost, strict=True):
                 lines.append(f"#define {big}_ROWS_{what} {value}")
-        if self.plain.task != "number":
+        if not self.plain.has_numbers:
             labels = [string(str(label)) for label in self.plain.classes.tolist()]
             written = table("char *const", f"{big}_LABELS", labels, indent="", size=f"{big}_N_CLASSES")
             lines += [f"#define {big}_N_CLASSES {len(labels)}", "", written]

@@ -65,7 +65,7 @@ def to_c(
     bits: int = 32,
     data: Any = None,
 ) -> CFile:
-    """Write a fitted tree or vote as a C99 header.
+    """Write a fitted tree, vote or forest as a C99 header.
 
     In doubles it does what the model does, bit for bit. (But C4.5 divides examples with missing values, which the
     header does not.)
@@ -138,10 +138,13 @@ def _categories(model: Any, plain: ReducedModel) -> dict[int, list[Any]]:
 
 
 def _answers(plain: ReducedModel, walks: list[Walk], inputs: np.ndarray) -> np.ndarray:
-    """Return the class of each row, or for numbers its leaf."""
+    """Return the class of each row, or for numbers its leaf, or what all trees add up to."""
     leaves = [walk.leaves(inputs) for walk in walks]
     if plain.task == "number":
         return leaves[0]
+    if plain.is_forest:
+        means = sum(tree.leaves[own] for tree, own in zip(plain.trees, leaves, strict=True))
+        return np.asarray(means[:, 0] if plain.has_numbers else means.argmax(axis=1))
     votes = [tree.votes[own] for tree, own in zip(plain.trees, leaves, strict=True)]
     return np.asarray(sum(np.eye(len(plain.classes), dtype=int)[own] for own in votes).argmax(axis=1))
 

@@ -37,8 +37,10 @@ def write_tree(style: Style, plain: ReducedModel, number: int, walk: Walk) -> li
     parts = [writer.code(m) for m in walk.codes if m in writer.used]
     is_small = walk.is_leaf.sum() <= MAX_LEAVES and writer.tree.tree.max_depth <= MAX_DEPTH
     called, what = f"{style.name}_place", "The place of the row among the leaves."
+    if writer.is_one_of_many:
+        called = f"{style.name}_tree{number}"
     if writer.is_vote:
-        called, what = f"{style.name}_tree{number}", f"The class that tree {number} votes for."
+        what = f"The class that tree {number} votes for."
     body = writer.nested() if is_small else writer.looped()
     return [*parts, function(f"int {called}({style.row})", what, body)]
 
@@ -50,7 +52,7 @@ class _TreeWriter:
         self.style, self.plain, self.number, self.walk = style, plain, number, walk
         self.labels = plain.classes.tolist()
         self.tree = plain.trees[number]
-        self.is_vote = plain.task == "vote"
+        self.is_vote, self.is_one_of_many = plain.task == "vote", plain.task in ("vote", "shares", "mean")
         self.used = np.unique(walk.features).tolist()
         self.directed = {int(walk.parts(walk.functions[node])[0][0]) for node in np.flatnonzero(walk.missing)}
         leaves = np.flatnonzero(walk.is_leaf)
@@ -60,7 +62,7 @@ class _TreeWriter:
     # ------------------------------------------------------------------ attributes
 
     def _code_name(self, m: int) -> str:
-        return f"{self.style.name}_code{m}" + (f"_tree{self.number}" if self.is_vote else "")
+        return f"{self.style.name}_code{m}" + (f"_tree{self.number}" if self.is_one_of_many else "")
 
     def code(self, m: int) -> str:
         """Write what gives a category the number that stands for it in this tree."""
@@ -109,7 +111,7 @@ class _TreeWriter:
             self._test(node, indent, lines)
 
     def _leaf(self, node: int) -> str:
-        if self.plain.task == "number":
+        if self.plain.has_numbers:
             return f"leaf {node}, {self.tree.leaves[node, 0]:.6g}"
         return f"leaf {node}, class {comment(self.labels[self.tree.votes[node]], 40)}"
 
