@@ -122,7 +122,7 @@ def test_the_name_of_the_picture_is_the_default(folder, tmp_path, monkeypatch):
         ("flowers.json flowers.csv --what projection --node 99", 1, "there is no node 99"),
         ("flowers.json --node 0", 2, "--node is for --what partition and projection, not tree"),
         ("flowers.json --what pruning --max-depth 1", 2, "--max-depth is for --what tree"),
-        ("vote.json", 2, "a vote has no single tree"),
+        ("vote.json", 2, "a vote or forest has no single tree"),
         ("flowers.json none.csv", 1, "no such file"),
         ("none.json", 1, "no such file"),
     ],

@@ -1,6 +1,5 @@
 """Forests of oblique trees."""
 
-import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from oc1 import OC1ForestClassifier, OC1ForestRegressor

@@ -81,7 +81,7 @@ Model = Annotated[Path, typer.Argument(metavar="MODEL", help="Model file written
 Weights = Annotated[str | None, _data_option("--weights", metavar="NAME|INDEX", help="Column of example weights.")]
 OneHot = Annotated[bool, _data_option("--one-hot", help="Turn each value of a text column into a 0/1 column.")]
 Categorical = Annotated[
-    bool, _data_option("--categorical", help="Keep text columns as categories (learners oc1, axis, vote, c45).")
+    bool, _data_option("--categorical", help="Keep text columns as categories (learners oc1, axis, vote, forest, c45).")
 ]
 OutputFile = Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE")]
 Json = Annotated[bool, typer.Option("--json", help="Print machine-readable JSON.")]

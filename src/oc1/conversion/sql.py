@@ -34,6 +34,8 @@ def to_sql(model: Any, *, table: str | Sequence[str] | None = None) -> str:
       (``NULLIF(x, 'NaN')``).
     - Where a sum of products overflows, PostgreSQL reports an error, and other databases may take another branch of a
       linear machine (LMDT).
+    - A forest that predicts classes cannot be written; one that predicts numbers can, and databases take that of
+      some dozens of trees.
     - SQLite takes a name in double quotes that is no column for a text. In a query (see `table`) it says so.
 
     Parameters
@@ -61,6 +63,11 @@ def to_sql(model: Any, *, table: str | Sequence[str] | None = None) -> str:
     END
     """
     plain = reduce_model(model)
+    if plain.task == "shares":
+        raise ValueError(
+            "a forest averages the probabilities of its trees, which SQL cannot say in an expression that databases "
+            "take: convert it to ONNX, C or Python, or give a single tree, one of its estimators_"
+        )
     _check_names(plain)
     notes = "".join(f"-- {note}\n" for note in plain.notes)
     columns = _Columns(plain, "data." if table is not None else "")

@@ -100,7 +100,7 @@ def _with_path(model: Any) -> tuple[Any, _Path | None]:
 def _examples(own: ReducedTree, reduced: ReducedModel, X: np.ndarray, answers: np.ndarray) -> NodeExamples:
     """Send the examples down one tree, those of classes that it knows: a tree of a vote may not have seen all."""
     # A tree takes the category numbers of its own model; the members of a vote are given those of the vote.
-    taker = without_names(own.learner) if reduced.task == "vote" else own.learner.tree_
+    taker = without_names(own.learner) if reduced.is_one_of_many else own.learner.tree_
     if not len(reduced.classes):
         return NodeExamples.make(taker, X[:, own.columns], None)
     labels = reduced.classes[answers]

@@ -9,7 +9,7 @@ import numpy as np
 
 from ._jit import allocating, inner, summing
 from .newton import factor, solve
-from .random import random_bits, uniform
+from .random import uniform
 
 #: What is added to the variances, which are 1: attributes of small nodes may agree.
 RIDGE = 1e-3
@@ -111,3 +111,12 @@ def draw_direction(work, n_drawn):
     """Write a random direction to `work.direction`."""
     for q in range(n_drawn):
         work.direction[q] = (2.0 * uniform(work.stream) - 1.0) / work.spread[q]
+
+
+@inner
+def is_usable(direction, n_drawn):
+    """Whether all coefficients are numbers, and some are not 0: values may differ too much in size to be combined."""
+    total = 0.0
+    for q in range(n_drawn):
+        total += abs(direction[q])
+    return 0.0 < total < np.inf

@@ -28,8 +28,7 @@ class ForestData(NamedTuple):
 class ForestRules(NamedTuple):
     """How the trees of a forest are grown."""
 
-    n_axis: int  # attributes that are looked at one by one
-    n_drawn: int  # attributes that linear tests combine
+    n_drawn: int  # attributes that a node looks at, one by one and combined
     n_linear: int  # directions that are fitted at a node
     n_random: int  # random directions
     any_threshold: bool  # draw thresholds at random instead of looking for the best
@@ -38,6 +37,7 @@ class ForestRules(NamedTuple):
     balanced: bool  # weigh the classes of each sample so that they count alike
     max_depth: int
     min_split: int
+    split_by_weight: bool  # whether a node has as many examples as its weight, for `min_split`
     min_leaf: int
     min_decrease: float
 

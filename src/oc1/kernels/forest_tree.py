@@ -9,7 +9,7 @@ import numpy as np
 
 from . import layout
 from ._jit import allocating, inner, kernel
-from .forest_directions import below, draw_direction, fit_direction, prepare
+from .forest_directions import below, draw_direction, fit_direction, is_usable, prepare
 from .forest_records import SQUARES, SUM, WEIGHT
 from .forest_scan import (
     draw_threshold,
@@ -181,7 +181,7 @@ def is_missing_in(data, work, q, start, n):
 @inner
 def search_line(data, rules, work, statistics, origin, n):
     """Return (score, key) of a threshold among the values of `work.line`; -inf if there is none."""
-    is_number, n_classes = data.n_classes == 0, data.n_classes
+    is_number = data.n_classes == 0
     if rules.any_threshold:
         key = draw_threshold(work.line, origin, n, work.short, work.stream)
         if key == 0:
@@ -215,7 +215,7 @@ def search(data, rules, work, statistics, start, n, n_present, least):
     """
     what, best_key, best_side, best = NOTHING, np.uint32(0), layout.BY_FILL, least
     n_drawn = draw_attributes(data, work, rules.n_drawn, start, n)
-    for q in range(min(n_drawn, rules.n_axis)):
+    for q in range(n_drawn):
         has_missing = is_missing_in(data, work, q, start, n)
         for side in range(layout.MISSING_RIGHT, layout.MISSING_LEFT - 1, -1):
             if (side == layout.BY_FILL) != has_missing:
@@ -234,6 +234,8 @@ def search(data, rules, work, statistics, start, n, n_present, least):
             fit_direction(work, n_drawn, statistics, n_present, is_number)
         else:
             draw_direction(work, n_drawn)
+        if not is_usable(work.direction, n_drawn):
+            continue
         combine(work, work.direction, n_drawn, n)
         score, key = search_line(data, rules, work, statistics, work.line[0], n)
         if best < score < np.inf:
@@ -315,11 +317,12 @@ def grow_tree(data, rules, work, seed, number):
         work.children[node, 0] = work.children[node, 1] = -1
         work.gains[node] = work.thresholds[node] = work.gaps[node] = 0.0
         work.missing[node], work.terms[node] = layout.BY_FILL, n_terms
-        if n_present < 2 or depth >= rules.max_depth or n < max(rules.min_split, 2 * rules.min_leaf):
-            continue
         weight = 0.0
         for i in range(n):
             weight += work.weights[i]
+        size = weight if rules.split_by_weight and not rules.balanced else np.float64(n)
+        if n_present < 2 or depth >= rules.max_depth or size < rules.min_split or n < 2 * rules.min_leaf:
+            continue
         work.totals[0] = weight
         if node == 0:
             work.totals[1] = weight

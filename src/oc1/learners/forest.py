@@ -34,8 +34,8 @@ from .parameters import as_number, at_least, number_or_share, parameter
 from .regressor import OC1Regressor
 from .targets import encode_classes, with_class_weight
 
-#: Linear tests combine this many times the attributes that are looked at one by one.
-COMBINED_TIMES = 2
+#: ``max_features="auto"`` is the square root of the number of attributes times this.
+AUTO_TIMES = 2.0
 #: Shares of the trees that are handed out at a time, for each thread or worker.
 PARTS_PER_JOB = 4
 
@@ -56,11 +56,13 @@ class BaseForest(BaseOC1Estimator):
 
     n_estimators: int = parameter(100, at_least(1))
     max_depth: int | None = parameter(None, at_least(0), None)
-    min_samples_split: float = parameter(2, *number_or_share(2))
+    min_samples_split: float = parameter(4, *number_or_share(2))
     min_samples_leaf: float = parameter(1, *number_or_share(1, "neither"))
     min_impurity_decrease: float = parameter(0.0, at_least(0, Real))
-    max_features: float | str | None = parameter("sqrt", *number_or_share(1), StrOptions(set(SUBSPACE_SIZES)), None)
-    n_linear: int = parameter(3, at_least(0))
+    max_features: float | str | None = parameter(
+        "auto", *number_or_share(1), StrOptions({*SUBSPACE_SIZES, "auto"}), None
+    )
+    n_linear: int = parameter(2, at_least(0))
     thresholds: str = parameter("random", StrOptions({"random", "best"}))
     bootstrap: bool = parameter(False, "boolean")
     max_samples: float | None = parameter(None, Interval(RealNotInt, 0, 1, closed="right"), at_least(1), None)
@@ -185,11 +187,9 @@ class BaseForest(BaseOC1Estimator):
     def _rules(self, data: Training) -> ForestRules:
         """Return how the trees are grown."""
         n, d = data.X.shape
-        n_axis = subspace_size(self.max_features, d)
-        n_drawn = min(d, COMBINED_TIMES * n_axis) if self.n_linear else n_axis
+        weights = data.weights
         return ForestRules(
-            n_axis=n_axis,
-            n_drawn=n_drawn,
+            n_drawn=self.max_features_,
             n_linear=self.n_linear,
             n_random=0,
             any_threshold=self.thresholds == "random",
@@ -198,9 +198,18 @@ class BaseForest(BaseOC1Estimator):
             balanced=False,
             max_depth=NEVER if self.max_depth is None else self.max_depth,
             min_split=as_number(self.min_samples_split, 2, n),
+            split_by_weight=weights is None or bool((weights == np.round(weights)).all()),
             min_leaf=as_number(self.min_samples_leaf, 1, n),
             min_decrease=float(self.min_impurity_decrease),
         )
+
+    @property
+    def max_features_(self) -> int:
+        """Number of attributes that a node draws."""
+        d = self.n_features_in_
+        if self.max_features == "auto":
+            return max(1, min(d, int(AUTO_TIMES * np.sqrt(d))))
+        return subspace_size(self.max_features, d)
 
     def _n_drawn(self, n: int) -> int:
         """Return how many examples a tree draws; 0 if it sees all."""
@@ -377,15 +386,15 @@ class OC1ForestClassifier(BaseOC1Classifier, BaseForest):
         What makes a test pure; the last two are the same.
     max_depth : int or None, default=None
         Depth of the deepest leaf.
-    min_samples_split, min_samples_leaf : int or float, default=2 and 1
+    min_samples_split, min_samples_leaf : int or float, default=4 and 1
         Examples that a node must have to be split, and that each side of a test must have; a float is a share of all.
-        Rows are counted, not their weights.
+        Rows are counted; but for `min_samples_split`, weights that are whole numbers count as that many rows.
     min_impurity_decrease : float, default=0.0
         As in scikit-learn: a test must lower the impurity by this, weighted by the node's share of the examples.
-    max_features : int or float, {"sqrt", "log2"} or None, default="sqrt"
-        How many attributes that vary a node looks at one by one: a number, a share, a function of their number, or all.
-        Linear tests combine up to twice as many.
-    n_linear : int, default=3
+    max_features : int or float, {"auto", "sqrt", "log2"} or None, default="auto"
+        How many attributes that vary a node draws: a number, a share, a function of their number, or all. "auto" is
+        twice the square root of their number: because thresholds are random, too, trees differ enough.
+    n_linear : int, default=2
         Linear discriminants that a node tries, each of two of its classes. (Between two classes there is one.) 0: tests
         of single attributes only.
     thresholds : {"random", "best"}, default="random"
@@ -461,8 +470,10 @@ class OC1ForestClassifier(BaseOC1Classifier, BaseForest):
         return forest_data(data, data.y, np.empty(0), len(data.classes))
 
     def _rules(self, data: Training) -> ForestRules:
-        return super()._rules(data)._replace(
-            entropy=self.criterion != "gini", balanced=self.class_weight == "balanced_subsample"
+        return (
+            super()
+            ._rules(data)
+            ._replace(entropy=self.criterion != "gini", balanced=self.class_weight == "balanced_subsample")
         )
 
     def _new_member(self) -> OC1Classifier:
@@ -548,7 +559,7 @@ bootstrap, max_samples, oob_score, warm_start, categorical_features, random_stat
     """
 
     criterion: str = parameter("squared_error", StrOptions({"squared_error"}))
-    max_features: float | str | None = parameter(0.5, *number_or_share(1), StrOptions(set(SUBSPACE_SIZES)), None)
+    max_features: float | str | None = parameter(0.5, *number_or_share(1), StrOptions({*SUBSPACE_SIZES, "auto"}), None)
     n_linear: int = parameter(1, Interval(Integral, 0, 1, closed="both"))
 
     _task: ClassVar[str] = "mean"

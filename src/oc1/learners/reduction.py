@@ -82,6 +82,11 @@ class ReducedModel:
         return self.task in ("shares", "mean")
 
     @property
+    def is_one_of_many(self) -> bool:
+        """Whether several trees answer together: a vote or a forest."""
+        return self.is_forest or self.task == "vote"
+
+    @property
     def total_votes(self) -> float:
         """What the smoothed votes for all classes add up to."""
         return len(self.trees) + self.smoothing * len(self.classes)

@@ -21,6 +21,7 @@ LEARNERS = {
     "oc1": Learner("oc1", "OC1Classifier", {}, "oblique tree"),
     "axis": Learner("oc1", "OC1Classifier", {"splits": "axis"}, "OC1 with axis-parallel splits only"),
     "vote": Learner("oc1", "OC1EnsembleClassifier", {}, "majority vote of oblique trees (k-DT)"),
+    "forest": Learner("oc1", "OC1ForestClassifier", {}, "forest of oblique trees"),
     "cart": Learner("oc1.baselines", "CARTClassifier", {}, "CART, axis-parallel"),
     "cart-lc": Learner("oc1.baselines", "CARTLCClassifier", {}, "CART with linear combinations"),
     "c45": Learner("oc1.baselines", "C45Classifier", {}, "C4.5"),
@@ -29,7 +30,12 @@ LEARNERS = {
     "msmt": Learner("oc1.baselines", "MSMTClassifier", {}, "tree of linear-programming splits (MSM-T)"),
     "perceptron": Learner("oc1.baselines", "PerceptronTreeClassifier", {}, "perceptron tree"),
     "regressor": Learner("oc1", "OC1Regressor", {}, "oblique tree that predicts numbers"),
+    "forest-regressor": Learner("oc1", "OC1ForestRegressor", {}, "forest of oblique trees that predicts numbers"),
 }
+#: Those that predict numbers.
+OF_NUMBERS = ("regressor", "forest-regressor")
+#: Those whose trees are grown side by side, also on the workers of a cluster.
+OF_MANY_TREES = ("vote", "forest", "forest-regressor")
 
 
 def learner_class(class_name: str) -> type:

@@ -92,7 +92,8 @@ def _notes(model: Any, trees: list[Any], n_shown: int) -> list[str]:
     size = f"{first.n_leaves} {'leaf' if first.n_leaves == 1 else 'leaves'}, depth {first.max_depth}"
     if len(trees) > 1:
         n_leaves = sum(tree.n_leaves for tree in trees if isinstance(tree, TreeStructure))
-        notes = [f"vote of {len(trees)} trees, {n_leaves} leaves", f"this is the first of them: {size}"]
+        together = "forest" if hasattr(model, "_forest") else "vote"
+        notes = [f"{together} of {len(trees)} trees, {n_leaves} leaves", f"this is the first of them: {size}"]
     else:
         notes = [size]
         if first.predicts_classes:

@@ -79,7 +79,7 @@ def prediction_frames(model: Predictor, probabilities: bool, leaf: bool) -> Call
     import polars as pl
 
     if leaf and model.tree is None:
-        raise UsageError("--leaf: a vote has no single leaf")
+        raise UsageError("--leaf: a vote or forest has no single leaf")
     labels = None if model.classes is None else model.classes.tolist()
 
     def frame(predicted: Any, shares: Callable[[], np.ndarray], leaves: Callable[[], np.ndarray]) -> pl.DataFrame:

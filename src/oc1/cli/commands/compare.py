@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
 
-from ...learners.registry import LEARNERS
+from ...learners.registry import LEARNERS, OF_NUMBERS
 from ..options import Dask, Data, Folds, Jobs, Json, OneHot, Repeats, Seed, choice, on_workers
 from ..parameters import make_estimator
 from ..screen import UsageError, print_json, say
@@ -43,8 +43,8 @@ def compare(
     """
     names = list(dict.fromkeys(learner or []))
     check_learners(names, {})
-    if "regressor" in names:
-        raise UsageError("--learner regressor predicts numbers; for these, use oc1 cv --learner regressor")
+    if of_numbers := [name for name in names if name in OF_NUMBERS]:
+        raise UsageError(f"--learner {of_numbers[0]} predicts numbers; for these, use oc1 cv --learner {of_numbers[0]}")
     for name in names:
         if name in ALWAYS:
             raise UsageError(f"--learner {name} is not needed: it is always compared")

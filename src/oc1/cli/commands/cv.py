@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ...growing.progress_bar import progress_bar
-from ...learners.registry import LEARNERS
+from ...learners.registry import LEARNERS, OF_NUMBERS
 from ..options import Categorical, Dask, Data, Folds, Jobs, Json, OneHot, Repeats, Seed, choice, on_workers
 from ..parameters import make_estimator
 from ..screen import UsageError, note, print_json, print_table, say
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from ...evaluation.protocol import FoldRecord
     from ...files.tables import ReadOptions, Table
 
-CLASSIFIERS = [name for name in LEARNERS if name != "regressor"]
+CLASSIFIERS = [name for name in LEARNERS if name not in OF_NUMBERS]
 
 
 def cv(
@@ -39,16 +39,16 @@ def cv(
     """Cross-validate learners side by side, on the same folds.
 
     A parameter is used by the learners that have it; one that none of them has is an error. The last column is the
-    p-value of the difference from the first learner (corrected paired t-test). For --learner regressor, R2 and errors
-    are shown instead of accuracies.
+    p-value of the difference from the first learner (corrected paired t-test). For --learner regressor and
+    forest-regressor, R2 and errors are shown instead of accuracies.
 
     Example: oc1 cv iris.csv --learner oc1 --learner axis --learner c45 --repeats 10
 
     Parameters
     ----------
     learner : NAME
-        oc1, axis, vote, cart, cart-lc, c45, lmdt, sadt, msmt, perceptron; may be given several times; or regressor
-        (default: oc1).
+        oc1, axis, vote, forest, cart, cart-lc, c45, lmdt, sadt, msmt, perceptron; may be given several times; or
+        regressor, forest-regressor (default: oc1).
     leave_one_out : bool
         As many folds as examples.
     verbose : int
@@ -60,7 +60,7 @@ def cv(
     from ..questions import as_regression, wants_regression
     from ..training import check_classes, for_categories, read_training_table
 
-    is_regression = names == ["regressor"]
+    is_regression = names[0] in OF_NUMBERS
     table = read_training_table(data, options, one_hot=one_hot, categorical=categorical, numbers=is_regression)
     if learner is None and wants_regression(table):
         names, is_regression, table = ["regressor"], True, as_regression(table)
@@ -175,8 +175,9 @@ def check_learners(names: list[str], parameters: dict[str, Any]) -> None:
     """Refuse learners that do not exist or do not go together, and parameters that none of them has."""
     from ...learners.registry import parameters_of
 
-    if "regressor" in names and names != ["regressor"]:
-        raise UsageError("--learner regressor predicts numbers, and cannot be compared with classifiers")
+    of_numbers = [name for name in names if name in OF_NUMBERS]
+    if of_numbers and len(of_numbers) < len(names):
+        raise UsageError(f"--learner {of_numbers[0]} predicts numbers, and cannot be compared with classifiers")
     for name in names:
         make_estimator(name, {})
     known = {key for name in names for key in parameters_of(name)}

@@ -68,6 +68,8 @@ def explain_row(predictor: Predictor, x: Any) -> Explanation:
 
     ranges = predictor.source.ranges
     if predictor.tree is None or not ranges:
+        if not hasattr(predictor.model, "explain"):
+            raise UsageError("a forest has no single way that explains an answer: use oc1 explore, tree by tree")
         explanation: Explanation = predictor.model.explain(x)
         return explanation
     return explain_tree(predictor.model, one_row(predictor.model, x), np.array(ranges, dtype=float).T)

@@ -83,7 +83,9 @@ def plot(
     stored = read_model(model)
     fitted = stored.model
     if what in ("tree", "projection", "pruning") and not hasattr(fitted, "tree_"):
-        raise UsageError(f"--what {what}: a vote has no single tree; use importance, or partition with two attributes")
+        raise UsageError(
+            f"--what {what}: a vote or forest has no single tree; use importance, or partition with two attributes"
+        )
     X, y = None, None
     if data is not None and what != "importance":
         from ..predictor import Predictor

@@ -80,7 +80,7 @@ def show(
 def _tree_with_node(fitted: Any, node: int) -> Any:
     """Return the tree of a model; refuse a node that it does not have."""
     if hasattr(fitted, "estimators_"):
-        raise UsageError("--node is for a model of one tree, and this is a vote")
+        raise UsageError("--node is for a model of one tree, and this has several trees")
     if node >= fitted.tree_.n_nodes:
         raise UsageError(f"there is no node {node}: the tree has the nodes 0 to {fitted.tree_.n_nodes - 1}")
     return fitted.tree_

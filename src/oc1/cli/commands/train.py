@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from ...files.problems import FileProblem
+from ...learners.registry import OF_MANY_TREES, OF_NUMBERS
 from ..options import Categorical, Dask, Data, Jobs, Json, LearnerName, OneHot, OutputFile, Seed, Weights, on_workers
 from ..parameters import make_estimator
 from ..printing import percent, print_classes, print_scores, print_size, print_tree, size_of
@@ -102,7 +103,8 @@ def train(
         Fraction (or, from 1 up, number) of the examples for the held-out accuracy; 0 for none. The saved model is
         fitted to all examples. (default: 0.2)
     learner : NAME
-        oc1, axis, vote, cart, cart-lc, c45, lmdt, sadt, msmt, perceptron, regressor (default: oc1).
+        oc1, axis, vote, forest, cart, cart-lc, c45, lmdt, sadt, msmt, perceptron, regressor, forest-regressor
+        (default: oc1).
     verbose : int
         Show each node; -vv: each move with its impurities.
     """
@@ -115,7 +117,7 @@ def train(
     from ..predictor import Predictor, with_names
 
     table, learner = _read(data, replace(options, weights=weights), one_hot, categorical, learner)
-    is_regression = learner == "regressor"
+    is_regression = learner in OF_NUMBERS
     estimator = prepared(learner)
     if not is_regression:
         training.check_classes(table, getattr(estimator, "class_weight", None))
@@ -161,7 +163,7 @@ def _read(data: str, options: ReadOptions, one_hot: bool, categorical: bool, lea
     from ..questions import as_regression, wants_regression
     from ..training import read_training_table
 
-    is_regression = learner == "regressor"
+    is_regression = learner in OF_NUMBERS
     table = read_training_table(data, options, one_hot=one_hot, categorical=categorical, numbers=is_regression)
     if learner is None and wants_regression(table):
         return as_regression(table), "regressor"
@@ -211,9 +213,9 @@ def _in_parallel(dask: str | None, work: Callable[[], Any], what: str) -> Any:
 
 
 def _check_dask(dask: str | None, learner: str) -> None:
-    if dask is not None and learner != "vote":
+    if dask is not None and learner not in OF_MANY_TREES:
         raise UsageError(
-            f"--dask is for --learner vote, whose trees grow on the workers; to grow one tree ({learner!r}) from data "
+            f"--dask is for --learner {' and '.join(OF_MANY_TREES)}, whose trees grow on the workers; to grow one tree ({learner!r}) from data "
             "on a cluster, use oc1.dask in Python"
         )
 

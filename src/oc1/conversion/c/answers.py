@@ -172,5 +172,7 @@ def _of_a_forest(style: Style, plain: ReducedModel) -> list[str]:
         "        if (p[c] > p[best]) best = c;",
         "    return best;",
     ]
-    predict = function(f"int {style.name}_predict({style.row})", "The most probable class, the first of equals.", choose)
+    predict = function(
+        f"int {style.name}_predict({style.row})", "The most probable class, the first of equals.", choose
+    )
     return [*parts, _probabilities(style, "The mean of the trees' shares of each class.", body), predict]

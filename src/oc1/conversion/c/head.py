@@ -74,7 +74,7 @@ class Head:
                 total += f" or up to {len(self.plain.classes)} less"
             calls["predict(x)"] = f"the class, an index of {style.big}_LABELS"
             calls["probabilities(x, p)"] = f"the share of each class{total}"
-        if self.plain.task in ("class", "number"):
+        if not self.plain.is_one_of_many:
             calls["leaf(x)"] = "the number of the leaf"
         wide = max(map(len, calls))
         lines = [f"  {style.name}_{call.ljust(wide)}  {what}" for call, what in calls.items()]
@@ -98,7 +98,9 @@ class Head:
             ]
         if self.cost[0] is not None:
             rows, different = self.cost
-            other = {"number": "end in another leaf", "mean": "get another number"}.get(self.plain.task, "get another class")
+            other = {"number": "end in another leaf", "mean": "get another number"}.get(
+                self.plain.task, "get another class"
+            )
             lines += ["", f"Of the {rows} rows it was tried on, {different} {other} than in doubles."]
         return lines
 

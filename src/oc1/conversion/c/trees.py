@@ -52,7 +52,7 @@ class _TreeWriter:
         self.style, self.plain, self.number, self.walk = style, plain, number, walk
         self.labels = plain.classes.tolist()
         self.tree = plain.trees[number]
-        self.is_vote, self.is_one_of_many = plain.task == "vote", plain.task in ("vote", "shares", "mean")
+        self.is_vote, self.is_one_of_many = plain.task == "vote", plain.is_one_of_many
         self.used = np.unique(walk.features).tolist()
         self.directed = {int(walk.parts(walk.functions[node])[0][0]) for node in np.flatnonzero(walk.missing)}
         leaves = np.flatnonzero(walk.is_leaf)

@@ -424,6 +424,9 @@ function tellResult() {
     const agree = example.votes.filter((vote) => vote === example.winner).length;
     box_.append(h("p", { id: "why",
       text: `Called ${classWords(example.winner, 60)} by ${count(agree)} of ${count(D.trees.length)} trees.` }));
+  } else if (averaged) {
+    box_.append(h("p", { id: "why",
+      text: `The mean of what ${count(D.trees.length)} trees say${numeric ? "" : ": the shares in their leaves"}.` }));
   } else {
     box_.append(h("p", { id: "why", class: "where", text: why(tree, way) }));
   }
@@ -437,8 +440,8 @@ function tellResult() {
           `${example.votes.filter((vote) => vote === k).length} · ${percent(share)}` : percent(share), colour(k)))
       ));
   }
-  if (D.task === "vote") {
-    parts.push(h("h3", { text: "What each tree says" }), h("div", { class: "row" }, ...example.votes.map((vote, i) =>
+  if (several) {
+    parts.push(h("h3", { text: "What each tree says" }), h("div", { class: "row" }, ...example.leaves.map((_, i) =>
       h("button", {
         type: "button",
         "aria-pressed": i === state.tree,
@@ -447,10 +450,11 @@ function tellResult() {
           openTab("example");
         },
         title: `Show tree ${i + 1}`
-      }, swatch(vote), `${i + 1}: ${cut(NAMES[vote], 16)}`))));
+      }, ...(numeric ? [] : [swatch(example.votes[i])]),
+      `${i + 1}: ${numeric ? fmt(example.said[i], 4) : cut(NAMES[example.votes[i]], 16)}`))));
     parts.push(h("p", { class: "where", text: `Tree ${state.tree + 1}: ${why(tree, way)}` }));
   }
-  if (way.length > 1) parts.push(h("h3", { text: D.task === "vote" ? `The path through tree ${state.tree + 1}` :
+  if (way.length > 1) parts.push(h("h3", { text: several ? `The path through tree ${state.tree + 1}` :
       "The path through the tree" }));
   parts.push(h("ol", { class: "steps" }, ...way.slice(0, -1).map((stop) => {
     const other = otherWay(tree, stop);

@@ -1,7 +1,9 @@
 // The model, and the way of an example through it; sums are taken as Python takes them.
 
 const D = JSON.parse(document.getElementById("data").textContent);
-const numeric = D.task === "number";
+const numeric = D.task === "number" || D.task === "mean";
+const averaged = D.task === "shares" || D.task === "mean"; // a forest: what its trees say is averaged
+const several = averaged || D.task === "vote";
 const MISSING = new Set(["", "?", "na", "n/a", "nan", "null", "none"]);
 const byId = (id) => document.getElementById(id);
 const NAMES = D.classes.map((label) => (label.trim() === "" ? "(empty)" : label)); // as they are shown
@@ -93,7 +95,10 @@ function probabilities(tree, node) {
 function answer(row, steps) {
   const ways = D.trees.map((tree, i) => route(tree, row, steps[i]));
   const leaves = ways.map((way) => last(way).node);
-  if (numeric) return { ways, leaves, value: D.trees[0].values[leaves[0]] };
+  if (numeric) {
+    const said = leaves.map((leaf, i) => D.trees[i].values[leaf]);
+    return { ways, leaves, said, value: said.reduce((sum, one) => sum + one, 0) / said.length };
+  }
   const votes = leaves.map((leaf, i) => D.trees[i].majority[leaf]);
   let shares = null;
   if (D.task === "vote") {
@@ -103,10 +108,16 @@ function answer(row, steps) {
     });
     const total = D.trees.length + D.smoothing * D.classes.length;
     shares = voices.map((voice) => voice / total);
+  } else if (averaged) {
+    shares = new Array(D.classes.length).fill(0);
+    leaves.forEach((leaf, i) => probabilities(D.trees[i], leaf).forEach((share, k) => {
+      shares[k] += share;
+    }));
+    shares = shares.map((share) => share / D.trees.length);
   } else {
     shares = probabilities(D.trees[0], leaves[0]);
   }
-  const winner = D.task === "vote" ? shares.indexOf(Math.max(...shares)) : votes[0];
+  const winner = several ? shares.indexOf(Math.max(...shares)) : votes[0];
   return { ways, leaves, votes, shares, winner, label: D.classes[winner] };
 }
 const modelSteps = () => D.trees.map(stepOf);

@@ -34,7 +34,8 @@ function start() {
   byId("title").title = D.title;
   const leaves = D.trees.reduce((sum, tree) => sum + (tree.path ? tree.path.leaves[tree.path.chosen] : tree.children
     .filter((row) => !row.length).length), 0);
-  const size = D.task === "vote" ? `vote of ${D.trees.length} trees, ${plural(leaves, "leaf", "leaves")}` :
+  const size = several ?
+    `${averaged ? "forest" : "vote"} of ${D.trees.length} trees, ${plural(leaves, "leaf", "leaves")}` :
     `tree with ${plural(leaves, "leaf", "leaves")}`;
   preparePruning();
   const used = usedAttributes().length,
@@ -43,7 +44,7 @@ function start() {
     `${D.learner}: ${size}, ${used < all ? `uses ${used} of ` : ""}${plural(all, "attribute")}${worth()}${D.n === null ? "" : `; ${plural(D.n, "example")} of data`}`;
   if (!numeric) byId("legend").append(...NAMES.map((label, k) => h("li", { title: label }, swatch(k), cut(label,
     30))));
-  if (D.task === "vote") {
+  if (several) {
     byId("chooser").hidden = false;
     byId("which").append(...D.trees.map((_, i) => h("option", { value: i, text: `${i + 1} of ${D.trees.length}` })));
     byId("which").addEventListener("change", () => showTree(Number(byId("which").value)));

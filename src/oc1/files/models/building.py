@@ -31,7 +31,10 @@ def build_estimator(record: ModelRecord, depth: int = 0) -> Any:
             with within(f"members[{i}]"):
                 members.append(build_estimator(member, depth + 1))
         attributes["estimators_"] = members
+    trees = attributes.pop("trees_", None)
     model.__dict__.update(attributes)
+    if trees is not None:
+        model._take_trees(trees)
     return model
 
 

@@ -29,10 +29,20 @@ from .record import FORMAT, FORMAT_VERSION, MEASURES, ModelRecord, Score, Source
 MAX_NESTING_DEPTH = 4
 #: Learners that are not trees of linear tests for classes.
 VOTE, REGRESSOR, MACHINES, BRANCHES = "OC1EnsembleClassifier", "OC1Regressor", "LMDTClassifier", "C45Classifier"
+FOREST, NUMBER_FOREST = "OC1ForestClassifier", "OC1ForestRegressor"
+#: Those that predict numbers.
+OF_NUMBERS = (REGRESSOR, NUMBER_FOREST)
 #: The learner that chooses among kinds of trees, and these.
 OC1, KINDS = "OC1Classifier", ("best", "axis", "linear", "oblique")
 #: Those that know categorical attributes.
-LEARNERS_WITH_CATEGORIES = ("OC1Classifier", "OC1Regressor", "OC1EnsembleClassifier", "C45Classifier")
+LEARNERS_WITH_CATEGORIES = (
+    "OC1Classifier",
+    "OC1Regressor",
+    "OC1EnsembleClassifier",
+    "C45Classifier",
+    FOREST,
+    NUMBER_FOREST,
+)
 
 Categories = list[np.ndarray | None]
 
@@ -152,17 +162,20 @@ def _nullable(values: Any, where: str, **limits: Any) -> np.ndarray:
 def _decode_model(data: dict[str, Any], depth: int = 0) -> ModelRecord:
     learner = known_learner(data.get("learner"))
     is_vote, has_categories = learner == VOTE, learner in LEARNERS_WITH_CATEGORIES
-    required = ["learner", "parameters", "n_features", "n_hyperplanes"] + ["classes"] * (learner != REGRESSOR)
-    required += ["members"] if is_vote else ["scale", "pruning_path", "tree", "unpruned_tree"]
-    oob = ["oob_score", "oob_decision_function"]
-    optional = ["feature_names"] + ["categories"] * has_categories + oob * is_vote
+    is_forest = learner in (FOREST, NUMBER_FOREST)
+    required = ["learner", "parameters", "n_features"] + ["classes"] * (learner not in OF_NUMBERS)
+    if is_forest:
+        required += ["seed", "scale", "trees"]
+    else:
+        required += ["n_hyperplanes"] + (["members"] if is_vote else ["scale", "pruning_path", "tree", "unpruned_tree"])
+    oob = ["oob_score", "oob_prediction" if learner == NUMBER_FOREST else "oob_decision_function"]
+    optional = ["feature_names"] + ["categories"] * has_categories + oob * (is_vote or is_forest)
     check.record(data, required, optional + ["kind", "cv_accuracies"] * (learner == OC1))
     # A vote has no list with an entry for each attribute.
     n_features = check.whole(data["n_features"], "n_features", 1, MAX_FEATURES if is_vote else 2**31)
-    attributes: dict[str, Any] = {
-        "n_features_in_": n_features,
-        "n_hyperplanes_": check.whole(data["n_hyperplanes"], "n_hyperplanes"),
-    }
+    attributes: dict[str, Any] = {"n_features_in_": n_features}
+    if not is_forest:
+        attributes["n_hyperplanes_"] = check.whole(data["n_hyperplanes"], "n_hyperplanes")
     if data.get("feature_names", []) != []:
         names = check.texts(data["feature_names"], "feature_names", n_features)
         attributes["feature_names_in_"] = np.array(names, dtype=object)
@@ -175,7 +188,10 @@ def _decode_model(data: dict[str, Any], depth: int = 0) -> ModelRecord:
         attributes["categories_"] = _decode_categories(data["categories"], n_features) if "categories" in data else None
     if learner == OC1:
         attributes |= _decode_kind(data)
-    attributes |= _decode_vote(data, attributes, depth) if is_vote else _decode_trees(data, attributes, learner)
+    if is_forest:
+        attributes |= _decode_forest(data, attributes, learner)
+    else:
+        attributes |= _decode_vote(data, attributes, depth) if is_vote else _decode_trees(data, attributes, learner)
     return ModelRecord(learner, mapping(data["parameters"], "parameters"), attributes)
 
 
@@ -211,31 +227,62 @@ def _decode_trees(data: dict[str, Any], attributes: dict[str, Any], learner: str
     kind: Any = {REGRESSOR: RegressionTree, MACHINES: MachineTree}.get(learner, Tree)
     if learner == BRANCHES and isinstance(data["tree"], dict) and data["tree"].get("kind") == BranchTree.kind:
         kind = BranchTree
-    classes, n_features = attributes.get("classes_"), attributes["n_features_in_"]
     pruned, unpruned = (mapping(data[name], name) for name in ("tree", "unpruned_tree"))
     for name, own in (("tree", pruned), ("unpruned_tree", unpruned)):
-        for field in ("classes", "scale"):
-            require(field not in own, name, f"the {field} belong to the model, not to the tree")
+        _check_own_fields(own, name)
     shared = {"feature_names": data.get("feature_names", []), **pruned}
-    shared["classes"] = [] if classes is None else classes.tolist()
-
-    def read(name: str, fields: dict[str, Any]) -> Any:
-        with within(name):
-            tree = kind.from_dict(fields)
-            wanted = f"must have {n_features} entries, one for each attribute, but has {len(tree.fill)}"
-            require(len(tree.fill) == n_features, "fill", wanted)
-            fits = _sizes(getattr(tree, "codes", ())) == _sizes(attributes.get("categories_"))
-            require(fits, "codes", "must be one for each category of the model, and none where it has none")
-        scale = check.numbers(data["scale"], "scale", length=n_features, low=0)
-        return replace(tree, scale=scale, **({} if classes is None else {"classes": classes}))
-
-    tree = read("tree", shared)
+    tree = _read_tree(kind, "tree", shared, data, attributes)
+    before = {**shared, **unpruned}
     return {
         "tree_": tree,
-        "unpruned_tree_": read("unpruned_tree", {**shared, **unpruned}) if unpruned else tree,
+        "unpruned_tree_": _read_tree(kind, "unpruned_tree", before, data, attributes) if unpruned else tree,
         "_pruning_path": _decode_path(data["pruning_path"], "loss" if learner == REGRESSOR else "accuracy"),
         "_scale": tree.scale,
     }
+
+
+def _check_own_fields(fields: dict[str, Any], where: str) -> None:
+    for field in ("classes", "scale"):
+        require(field not in fields, where, f"the {field} belong to the model, not to the tree")
+
+
+def _read_tree(kind: Any, where: str, fields: dict[str, Any], data: dict[str, Any], attributes: dict[str, Any]) -> Any:
+    """Return a tree of a model, with what it has from the model."""
+    classes, n_features = attributes.get("classes_"), attributes["n_features_in_"]
+    with within(where):
+        tree = kind.from_dict({**fields, "classes": [] if classes is None else classes.tolist()})
+        wanted = f"must have {n_features} entries, one for each attribute, but has {len(tree.fill)}"
+        require(len(tree.fill) == n_features, "fill", wanted)
+        fits = _sizes(getattr(tree, "codes", ())) == _sizes(attributes.get("categories_"))
+        require(fits, "codes", "must be one for each category of the model, and none where it has none")
+    scale = check.numbers(data["scale"], "scale", length=n_features, low=0)
+    return replace(tree, scale=scale, **({} if classes is None else {"classes": classes}))
+
+
+def _decode_forest(data: dict[str, Any], attributes: dict[str, Any], learner: str) -> dict[str, Any]:
+    """Return the trees of a forest, which share what is not about their nodes."""
+    kind: Any = RegressionTree if learner == NUMBER_FOREST else Tree
+    names, trees = data.get("feature_names", []), []
+    for i, own in enumerate(check.items(data["trees"], "trees")):
+        fields = mapping(own, f"trees[{i}]")
+        _check_own_fields(fields, f"trees[{i}]")
+        require("feature_names" not in fields, f"trees[{i}]", "the feature_names belong to the model, not to the tree")
+        trees.append(_read_tree(kind, f"trees[{i}]", {"feature_names": names, **fields}, data, attributes))
+        for name in ("fill", "codes", "categories"):
+            same = repr(fields.get(name)) == repr(data["trees"][0].get(name))
+            require(same, f"trees[{i}].{name}", "must be the same for all trees")
+    require(len(trees) > 0, "trees", "there must be at least one")
+    found: dict[str, Any] = {"trees_": trees, "_seed": check.whole(data["seed"], "seed", 0, 2**31)}
+    if any(name.startswith("oob") for name in data):
+        answers = "oob_prediction" if learner == NUMBER_FOREST else "oob_decision_function"
+        check.record({name: None for name in data if name.startswith("oob")}, ("oob_score", answers))
+        low = None if learner == NUMBER_FOREST else 0
+        found["oob_score_"] = float(check.numbers([data["oob_score"]], "oob_score", low=low, high=1)[0])
+        if learner == NUMBER_FOREST:
+            found["oob_prediction_"] = _nullable(data[answers], answers)
+        else:
+            found["oob_decision_function_"] = _decode_shares(data[answers], len(attributes["classes_"]))
+    return found
 
 
 def _sizes(lists: Sequence[Any] | None) -> list[int | None]:
@@ -276,7 +323,7 @@ def _decode_member(data: dict[str, Any], vote: dict[str, Any], depth: int) -> tu
     features = check.numbers(data.get("features"), "features", np.int64, low=0, high=high)
     require(bool((np.diff(features) > 0).all()), "features", "must be in order, each of them once")
     member = _decode_model({name: value for name, value in data.items() if name != "features"}, depth)
-    require(member.learner != REGRESSOR, "learner", "a learner of numbers cannot vote on classes")
+    require(member.learner not in OF_NUMBERS, "learner", "a learner of numbers cannot vote on classes")
     n_features = member.attributes["n_features_in_"]
     wanted = f"must have {n_features} entries, but has {len(features)}"
     require(len(features) == n_features, "features", wanted)

@@ -107,7 +107,7 @@ def _class_name(model: Any, problem: str = "only models of this package can be s
 def _encode_model(model: Any, left_out: dict[str, None]) -> dict[str, Any]:
     data: dict[str, Any] = {"learner": _class_name(model)}
     check_is_fitted(model)
-    for member in getattr(model, "estimators_", ()):
+    for member in () if hasattr(model, "_forest") else getattr(model, "estimators_", ()):
         _class_name(member, "a vote of {} cannot be stored: only learners of this package can")
     data["parameters"] = _encode_parameters(model, left_out)
     data["n_features"] = int(model.n_features_in_)
@@ -118,6 +118,8 @@ def _encode_model(model: Any, left_out: dict[str, None]) -> dict[str, Any]:
         data["classes"] = _encode_classes(model.classes_)
     if getattr(model, "categories_", None) is not None:
         data["categories"] = [None if own is None else [*map(_plain, own)] for own in model.categories_]
+    if hasattr(model, "_forest"):
+        return data | _encode_forest(model)
     data["n_hyperplanes"] = int(model.n_hyperplanes_)
     if hasattr(model, "splits_"):
         data["kind"] = model.splits_
@@ -140,6 +142,20 @@ def _encode_model(model: Any, left_out: dict[str, None]) -> dict[str, Any]:
         "tree": tree,
         "unpruned_tree": differences,
     }
+
+
+def _encode_forest(model: Any) -> dict[str, Any]:
+    trees = [_encode_tree(tree) for tree in model._trees()]
+    for tree in trees:
+        tree.pop("feature_names", None)  # the model has them
+    data: dict[str, Any] = {"seed": model._seed, "scale": model._shared.scale.tolist(), "trees": trees}
+    if hasattr(model, "oob_score_"):
+        data["oob_score"] = float(model.oob_score_)
+        if hasattr(model, "oob_prediction_"):
+            data["oob_prediction"] = _with_nulls(model.oob_prediction_)
+        else:
+            data["oob_decision_function"] = [_with_nulls(row) for row in model.oob_decision_function_]
+    return data
 
 
 def _encode_vote(model: Any, left_out: dict[str, None]) -> dict[str, Any]:
