@@ -27,7 +27,7 @@ def percent(share: float) -> str:
 
 
 def print_tree(model: Any, **options: Any) -> bool:
-    """Print the tree of a model, or all trees of a vote, in the width and the colours of the terminal.
+    """Print the tree of a model, all trees of a vote or the first of a forest, in the colours of the terminal.
 
     Parameters
     ----------
@@ -44,8 +44,13 @@ def print_tree(model: Any, **options: Any) -> bool:
 
     is_terminal = sys.stdout.isatty()
     width = max(WIDTH, shutil.get_terminal_size().columns) if is_terminal else WIDTH
-    written = text(model, width=width, paint=_mark if is_terminal else None, **options)
+    shown, n_trees = model, 0
+    if hasattr(model, "_forest"):  # nobody reads a hundred trees
+        shown, n_trees = model.estimators_[0], model.n_estimators
+    written = text(shown, width=width, paint=_mark if is_terminal else None, **options)
     say(written, finish=_paint if is_terminal else None)
+    if n_trees > 1:
+        say(f"\n(the first of {n_trees} trees; oc1 explore shows each of them)")
     return "\N{HORIZONTAL ELLIPSIS}" in written
 
 

@@ -1,9 +1,9 @@
 """The examples of a node in their order along a direction: most of the work of growing a forest.
 
-The values, as distances from that of the node's first example, are rounded to float32, whose bits are turned into a whole number
-of the same order. With the place of the example below it, that is one 64-bit number: a radix sort of four passes takes
-them in linear time. Values that are equal once they are rounded are taken to be equal; a node is small beside the
-range of its attributes, so they all but are.
+The values, as distances from that of the node's first example, are rounded to float32, whose bits are turned into a
+whole number of the same order. With the place of the example below it, that is one 64-bit number: a radix sort of four
+passes takes them in linear time. Values that are equal once they are rounded are taken to be equal; a node is small
+beside the range of its attributes, so they all but are.
 """
 
 import numpy as np
@@ -19,7 +19,7 @@ PLACE, HALF, EIGHT = np.uint64(0xFFFFFFFF), np.uint64(32), np.uint64(8)
 
 @inlined
 def key_of(value):
-    """Return a whole number for a float32, in the same order. (-0 must not come in.)"""
+    """Return a whole number for a float32, in the same order; there must be no -0."""
     bits = np.float32(value).view(np.uint32)
     return ~bits if bits & _SIGN else bits | _SIGN
 
@@ -32,7 +32,7 @@ def shortened(value, origin):
 
 @inner
 def sort_line(line, origin, n, keys, short, starts):
-    """Sort n values, as they are from an origin on; return the row of `keys` that has, in order, key and place of each."""
+    """Sort n values as seen from an origin; return the row of `keys` that has, in order, key and place of each."""
     for i in range(n):
         short[i] = shortened(line[i], origin)
     for i in range(n):

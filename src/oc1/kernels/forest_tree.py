@@ -303,6 +303,8 @@ def grow_tree(data, rules, work, seed, number):
     Nodes are numbered in preorder, as trees have them.
     """
     work.stream[0] = mix(np.uint64(seed), number)
+    for m in range(work.permutation.size):  # the last tree has left its own
+        work.permutation[m] = m
     stack, n_nodes, n_terms, waiting = work.stack, 0, 0, 1
     stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3], stack[0, 4] = 0, weigh(data, rules, work), 0, -1, 0
     while waiting > 0:

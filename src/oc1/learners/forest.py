@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from numbers import Integral, Real
 from typing import Any, ClassVar, NamedTuple, Self
 
@@ -124,11 +125,11 @@ class BaseForest(BaseOC1Estimator):
         examples, rules = self._examples(data), self._rules(data)
         if n_grown < self.n_estimators:
             trees = self._grow(examples, rules, range(n_grown, self.n_estimators))
-            self._forest = Forest.joined([self._forest, trees]) if is_warm else trees
+            self._forest: Forest = Forest.joined([self._forest, trees]) if is_warm else trees
         self.__dict__.pop("_members", None)
         if self.oob_score:
             n_samples = len(data.y) if sample_weight is None else len(np.asarray(sample_weight))
-            kept = np.arange(n_samples) if len(data.y) == n_samples else np.flatnonzero(self._kept)
+            kept = np.arange(n_samples) if self._kept is None else np.flatnonzero(self._kept)
             self._score_out_of_bag(data, examples, rules, kept, n_samples)
         self.__dict__.pop("_kept", None)
 
@@ -155,7 +156,8 @@ class BaseForest(BaseOC1Estimator):
         assert data.moments is not None
         check_attributes(data.moments.lowest, data.moments.highest, names)
         self.categories_ = category_values(data.categories)
-        numbers, codes = data, ()
+        numbers: Training = data
+        codes: Any = ()
         if data.categories:
             numbers, codes = data.with_codes(np.arange(data.n_examples), data.weights)
         scale = standard_scale(numbers, np.arange(data.n_examples), data.weights)
@@ -186,8 +188,7 @@ class BaseForest(BaseOC1Estimator):
 
     def _rules(self, data: Training) -> ForestRules:
         """Return how the trees are grown."""
-        n, d = data.X.shape
-        weights = data.weights
+        n, weights = data.n_examples, data.weights
         return ForestRules(
             n_drawn=self.max_features_,
             n_linear=self.n_linear,
@@ -206,7 +207,7 @@ class BaseForest(BaseOC1Estimator):
     @property
     def max_features_(self) -> int:
         """Number of attributes that a node draws."""
-        d = self.n_features_in_
+        d = int(self.n_features_in_)
         if self.max_features == "auto":
             return max(1, min(d, int(AUTO_TIMES * np.sqrt(d))))
         return subspace_size(self.max_features, d)
@@ -227,7 +228,7 @@ class BaseForest(BaseOC1Estimator):
         """Grow the trees of these numbers, on threads, or wherever joblib is told to."""
         n_parts = min(len(numbers), PARTS_PER_JOB * joblib.effective_n_jobs(self.n_jobs))
         ends = np.linspace(0, len(numbers), n_parts + 1).astype(int).tolist()
-        parts = [numbers[first:last] for first, last in zip(ends[:-1], ends[1:], strict=True)]
+        parts = [numbers[first:last] for first, last in pairwise(ends)]
         grown = Parallel(n_jobs=self.n_jobs, prefer="threads", verbose=self.verbose)(
             delayed(grow_trees)(examples, rules, self._seed, part) for part in parts
         )

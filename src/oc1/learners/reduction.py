@@ -46,9 +46,9 @@ class ReducedModel:
 
     A single tree answers with the class of its leaf (``votes``) and the probabilities there (``leaves``). In a vote
     each tree has one voice for its ``votes``; the class with most voices wins, the first of equals, and the
-    probabilities are ``(voices + smoothing) / (number of trees + smoothing * number of classes)``. The trees of a forest
-    say what is in their ``leaves``: it is added up in their order and divided by their number; the most probable class
-    wins ("shares"), or the result is the number ("mean").
+    probabilities are ``(voices + smoothing) / (number of trees + smoothing * number of classes)``. The trees of a
+    forest say what is in their ``leaves``: it is added up in their order and divided by their number; the most
+    probable class wins ("shares"), or the result is the number ("mean").
 
     Attributes
     ----------

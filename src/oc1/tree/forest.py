@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -176,8 +177,7 @@ class Forest:
             add_outputs(rows, walk, self.outputs, 0, len(rows), out)
         else:
             with ThreadPoolExecutor(n_parts) as pool:
-                parts = zip(ends[:-1], ends[1:], strict=True)
-                list(pool.map(lambda part: add_outputs(rows, walk, self.outputs, *part, out), parts))
+                list(pool.map(lambda part: add_outputs(rows, walk, self.outputs, *part, out), pairwise(ends)))
         return out
 
     def apply(self, X: np.ndarray, fill: np.ndarray, codes: Any, first: int = 0, last: int | None = None) -> np.ndarray:

@@ -215,8 +215,8 @@ def _in_parallel(dask: str | None, work: Callable[[], Any], what: str) -> Any:
 def _check_dask(dask: str | None, learner: str) -> None:
     if dask is not None and learner not in OF_MANY_TREES:
         raise UsageError(
-            f"--dask is for --learner {' and '.join(OF_MANY_TREES)}, whose trees grow on the workers; to grow one tree ({learner!r}) from data "
-            "on a cluster, use oc1.dask in Python"
+            f"--dask is for --learner {', '.join(OF_MANY_TREES)}, whose trees grow on the workers; to grow one tree "
+            f"({learner!r}) from data on a cluster, use oc1.dask in Python"
         )
 
 

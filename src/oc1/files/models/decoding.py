@@ -276,7 +276,7 @@ def _decode_forest(data: dict[str, Any], attributes: dict[str, Any], learner: st
     if any(name.startswith("oob") for name in data):
         answers = "oob_prediction" if learner == NUMBER_FOREST else "oob_decision_function"
         check.record({name: None for name in data if name.startswith("oob")}, ("oob_score", answers))
-        low = None if learner == NUMBER_FOREST else 0
+        low = -np.inf if learner == NUMBER_FOREST else 0.0
         found["oob_score_"] = float(check.numbers([data["oob_score"]], "oob_score", low=low, high=1)[0])
         if learner == NUMBER_FOREST:
             found["oob_prediction_"] = _nullable(data[answers], answers)
