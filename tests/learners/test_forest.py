@@ -229,7 +229,7 @@ def test_permutation_importance(iris):
 
 
 @pytest.mark.parametrize(
-    "options, message",
+    ("options", "message"),
     [
         ({"oob_score": True}, "needs bootstrap=True"),
         ({"max_samples": 0.5}, "needs bootstrap=True"),

@@ -17,7 +17,7 @@ def forest_data(data: Training, labels: np.ndarray, numbers: np.ndarray, n_class
     """Return training data as the kernels take them, a row for each attribute."""
     n = data.n_examples
     weights = np.ones(n) if data.weights is None else np.asarray(data.weights, dtype=np.float64)
-    columns = np.ascontiguousarray(data.X.T)
+    columns = np.ascontiguousarray(data.X.T, dtype=np.float64)
     has_missing = np.isnan(columns.sum(axis=1)) & np.isnan(columns).any(axis=1)
     own_labels = np.ascontiguousarray(labels, dtype=np.int32)
     return ForestData(columns, has_missing, data.fill, own_labels, numbers, weights, np.arange(n), n_classes)

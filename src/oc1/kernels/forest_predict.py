@@ -9,9 +9,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numba import types
 
 from . import layout
-from ._jit import allocating, kernel
+from ._jit import allocating, fix_type, kernel
 
 #: Rows of a block.
 BLOCK = 128
@@ -28,6 +29,26 @@ class Walk(NamedTuple):
     thresholds: np.ndarray  # float64 (n_nodes)
     missing: np.ndarray  # int8 (n_nodes); empty if all missing values count as `fill`
     fill: np.ndarray  # float64 (d)
+
+
+class Rows(NamedTuple):
+    """Rows to be predicted, NaN where values are missing."""
+
+    values: np.ndarray  # float64 (n, d)
+
+
+fix_type(
+    Walk,
+    types.int64[::1],
+    types.int32[::1],
+    types.int64[::1],
+    types.int32[::1],
+    types.float64[::1],
+    types.float64[::1],
+    types.int8[::1],
+    types.float64[::1],
+)
+fix_type(Rows, types.float64[:, ::1])
 
 
 @allocating
@@ -66,8 +87,9 @@ def descend(X, walk, root, first, n, block, has_missing, leaves):
 
 
 @kernel(allocates=True)
-def add_outputs(X, walk, values, first_row, last_row, out):
+def add_outputs(rows, walk, values, first_row, last_row, out):
     """Add what each tree says of rows, `values` of their leaves, to the rows of `out`."""
+    X = rows.values
     block, leaves = np.empty((BLOCK, X.shape[1])), np.empty(BLOCK, np.int64)
     for first in range(first_row, last_row, BLOCK):
         n = min(BLOCK, last_row - first)
@@ -80,8 +102,9 @@ def add_outputs(X, walk, values, first_row, last_row, out):
 
 
 @kernel(allocates=True)
-def find_leaves(X, walk, first_tree, last_tree, out):
+def find_leaves(rows, walk, first_tree, last_tree, out):
     """Write the leaves of all rows in some trees, a column each, counted from the root of their tree."""
+    X = rows.values
     block, leaves = np.empty((BLOCK, X.shape[1])), np.empty(BLOCK, np.int64)
     for first in range(0, X.shape[0], BLOCK):
         n = min(BLOCK, X.shape[0] - first)

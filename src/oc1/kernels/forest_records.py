@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numba import types
+
+from ._jit import fix_type
 
 #: Columns of `Work.statistics` where numbers are predicted: weight, sum, and sum of squares of an example's number.
 WEIGHT, SUM, SQUARES = range(3)
@@ -15,7 +18,7 @@ BUCKETS, PASSES = 256, 4
 class ForestData(NamedTuple):
     """The training examples of a forest, one row of `columns` for each attribute."""
 
-    columns: np.ndarray  # float64 or float32 (d, n), NaN where values are missing
+    columns: np.ndarray  # float64 (d, n), NaN where values are missing
     has_missing: np.ndarray  # bool (d)
     fill: np.ndarray  # float64 (d): what missing values count as
     labels: np.ndarray  # int32 (n): classes; all 0 where numbers are predicted
@@ -131,3 +134,18 @@ class Work(NamedTuple):
             features=np.empty(room, np.int32),
             coefficients=np.empty(room),
         )
+
+
+_wholes, _numbers, _table = types.int64[::1], types.float64[::1], types.float64[:, ::1]
+_short_wholes = types.int32[::1]
+fix_type(ForestData, _table, types.boolean[::1], _numbers, _short_wholes, _numbers, _numbers, _wholes, int)
+fix_type(ForestRules)
+fix_type(
+    Work,
+    *(_short_wholes, _numbers, _wholes, _wholes),
+    *(_wholes, _numbers, _numbers, _table, _table, _numbers, _numbers),
+    *(types.uint64[:, ::1], types.float32[::1], _wholes),
+    *(_wholes, _wholes, _wholes, _numbers, _numbers, _numbers, _table, _numbers, _table),
+    *(_numbers, _numbers, _numbers, types.uint64[::1], types.int64[:, ::1]),
+    *(types.int32[:, ::1], _table, _numbers, _numbers, _numbers, types.int8[::1], _wholes, _short_wholes, _numbers),
+)

@@ -153,13 +153,17 @@ class Forest:
         starts = np.repeat(self.roots[:-1], self.sizes)
         right = np.where(self.is_leaf, -1, self.children[:, 1] + starts).astype(np.int32)
         missing = self.missing if self.missing.any() else np.empty(0, np.int8)
-        return Walk(self.roots, right, self.terms, self.features, self.coefficients, self.thresholds, missing, fill)
+        parts = (self.roots, right, self.terms, self.features, self.coefficients, self.thresholds, missing, fill)
+        kinds = (np.int64, np.int32, np.int64, np.int32, np.float64, np.float64, np.int8, np.float64)
+        return Walk(*(np.ascontiguousarray(own, kind) for own, kind in zip(parts, kinds, strict=True)))
 
-    def _ready(self, X: np.ndarray, fill: np.ndarray, codes: Any) -> tuple[np.ndarray, Any]:
+    def _ready(self, X: np.ndarray, fill: np.ndarray, codes: Any) -> tuple[Any, Any]:
+        from ..kernels.forest_predict import Rows
+
         walk = self.__dict__.get("_kept_walk")
         if walk is None:
             walk = self.__dict__["_kept_walk"] = self._walk(fill)
-        return np.ascontiguousarray(replace_by_codes(X, codes) if codes else X), walk
+        return Rows(np.ascontiguousarray(replace_by_codes(X, codes) if codes else X, dtype=np.float64)), walk
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what a pickle holds: what can be computed again is left out."""
@@ -170,11 +174,12 @@ class Forest:
         from ..kernels.forest_predict import add_outputs
 
         rows, walk = self._ready(X, fill, codes)
-        out = np.zeros((len(rows), self.outputs.shape[1]))
-        n_parts = max(1, min(n_jobs, len(rows) // MIN_ROWS_PER_THREAD))
-        ends = np.linspace(0, len(rows), n_parts + 1).astype(int).tolist()
+        n = len(X)
+        out = np.zeros((n, self.outputs.shape[1]))
+        n_parts = max(1, min(n_jobs, n // MIN_ROWS_PER_THREAD))
+        ends = np.linspace(0, n, n_parts + 1).astype(int).tolist()
         if n_parts == 1:
-            add_outputs(rows, walk, self.outputs, 0, len(rows), out)
+            add_outputs(rows, walk, self.outputs, 0, n, out)
         else:
             with ThreadPoolExecutor(n_parts) as pool:
                 list(pool.map(lambda part: add_outputs(rows, walk, self.outputs, *part, out), pairwise(ends)))
@@ -186,7 +191,7 @@ class Forest:
 
         rows, walk = self._ready(X, fill, codes)
         last = self.n_trees if last is None else last
-        out = np.empty((len(rows), last - first), dtype=np.int64)
+        out = np.empty((len(X), last - first), dtype=np.int64)
         find_leaves(rows, walk, first, last, out)
         return out
 
