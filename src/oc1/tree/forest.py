@@ -151,11 +151,9 @@ class Forest:
         from ..kernels.forest_predict import Walk  # Numba takes half a second to import
 
         starts = np.repeat(self.roots[:-1], self.sizes)
-        right = np.where(self.is_leaf, -1, self.children[:, 1] + starts).astype(np.int32)
-        missing = self.missing if self.missing.any() else np.empty(0, np.int8)
-        parts = (self.roots, right, self.terms, self.features, self.coefficients, self.thresholds, missing, fill)
-        kinds = (np.int64, np.int32, np.int64, np.int32, np.float64, np.float64, np.int8, np.float64)
-        return Walk(*(np.ascontiguousarray(own, kind) for own, kind in zip(parts, kinds, strict=True)))
+        right = np.where(self.is_leaf, -1, self.children[:, 1] + starts)
+        parts = (self.roots, right, self.terms, self.features, self.coefficients, self.thresholds, self.missing)
+        return Walk.of(*parts, fill)
 
     def _ready(self, X: np.ndarray, fill: np.ndarray, codes: Any) -> tuple[Any, Any]:
         from ..kernels.forest_predict import Rows
