@@ -20,9 +20,10 @@ from ..growing.tao import refine
 from ..impurity import NAMES, ImpurityFunction, get_measure
 from ..kernels import layout
 from ..tree.linear import Tree
-from .base import CategoricalTree, Grown, Pruned, SearchedTree, automatic_pruning
+from .base import CategoricalTree, Grown, Pruned, automatic_pruning
 from .constraints import ConstrainedTree
 from .contest import Entrant, hold_contest
+from .on_device import DeviceTree
 from .parameters import at_least, parameter
 from .softening import choose_ridge, foresee, has_parted, is_sampled, pruned_at, softened
 
@@ -48,7 +49,7 @@ KINDS = ("best", "axis", "linear")
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class OC1Classifier(CategoricalTree, ConstrainedTree, SearchedTree):
+class OC1Classifier(CategoricalTree, ConstrainedTree, DeviceTree):
     """Oblique decision tree by the randomized hill climbing of OC1 (Murthy, Kasif & Salzberg 1994).
 
     At each node, the best axis-parallel split is found. Then hyperplanes are improved one coefficient at a time from
@@ -180,6 +181,11 @@ class OC1Classifier(CategoricalTree, ConstrainedTree, SearchedTree):
         The same seed gives the same tree, for any `n_jobs`.
     n_jobs : int or None, default=None
         Number of threads, for growing the tree and for predicting large inputs. None means one, -1 all cores.
+    device : {"cpu", "cuda", "auto"}, default="cpu"
+        Who counts the examples of nodes with 100,000 of them or more: the processor; or a GPU, which needs
+        CuPy (``pip install 'oc1[cuda]'``). "auto" takes the GPU if there is one. The tree is the same, but for rounding
+        where examples have weights that are not whole numbers. Arrays of CuPy and PyTorch that are on the GPU can be
+        given as they are. Smaller nodes are grown by the processor, on `n_jobs` threads.
     verbose : int, default=0
         1 prints a line for each inner node; 2 also prints each move of the search with the impurity before and after
         (and uses one thread).

@@ -135,7 +135,8 @@ def sample_of(data: Training) -> Training:
     if not is_sampled(data):
         return data
     rows = np.flatnonzero(data.hold_out(MAX_ROWS / data.n_examples)[1])
-    return data._replace(X=data.X[rows], y=data.y[rows], weights=None if data.weights is None else data.weights[rows])
+    weights = None if data.weights is None else data.weights[rows]
+    return data._replace(X=data.X[rows], y=data.y[rows], weights=weights, on_device=None)
 
 
 def pruned_at(grown: Grown, price: float) -> Any:
