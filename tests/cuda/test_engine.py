@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from device_fits import OPTIONS, assert_same_tree, waves
 from numpy_device import NumpyDevice
 
 from oc1 import OC1Classifier
@@ -15,36 +16,6 @@ def device(monkeypatch):
     own = NumpyDevice()
     monkeypatch.setattr(arrays, "open_device", lambda: own)
     return own
-
-
-def waves(n=1500, d=4, k=3, seed=0):
-    rng = np.random.default_rng(seed)
-    X = rng.normal(size=(n, d))
-    score = X[:, 0] + 0.5 * X[:, 1] + 0.7 * np.sin(3 * X[:, 2])
-    y = np.digitize(score + 0.1 * rng.normal(size=n), np.quantile(score, np.linspace(0, 1, k + 1)[1:-1]))
-    return X, y
-
-
-def text_of(clf):
-    return clf.tree_.to_dict() if hasattr(clf.tree_, "to_dict") else str(clf.tree_)
-
-
-def assert_same_tree(one, other):
-    for name in ("children", "terms", "features", "coefficients", "thresholds", "gains", "counts", "missing"):
-        np.testing.assert_array_equal(getattr(one.tree_, name), getattr(other.tree_, name), err_msg=name)
-    assert one.n_hyperplanes_ == other.n_hyperplanes_
-
-
-OPTIONS = {
-    "default": {},
-    "threads": {"n_jobs": 2},
-    "axis": {"splits": "axis", "prune": None, "max_depth": 3},
-    "purest": {"prune": None, "max_depth": 3, "n_restarts": 3},
-    "held out": {"prune": "holdout", "n_restarts": 2},
-    "best first": {"max_leaf_nodes": 5},
-    "gini": {"criterion": "gini", "prune": None, "max_depth": 2, "n_restarts": 2},
-    "few terms": {"max_terms": 2},
-}
 
 
 @pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS.keys())

@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
+from device_fits import OPTIONS, assert_same_tree, waves
 from numpy_device import NumpyDevice
-from test_engine import OPTIONS, assert_same_tree, waves
 
 from oc1 import OC1Classifier
 from oc1.cuda.device import DeviceSlice, NoGPU, open_device
