@@ -26,7 +26,7 @@ from command_line import start
 from distributed import Client, LocalCluster, wait
 from waiting import MAX_WAIT_SECONDS, comes_true, obeying_ctrl_c, workers_return
 
-from oc1 import OC1Classifier, OC1EnsembleClassifier, compare, load_model
+from oc1 import OC1Classifier, OC1EnsembleClassifier, OC1ForestClassifier, compare, load_model
 from oc1.cli.app import app
 from oc1.dask import clusters
 from oc1.dask.clusters import ClusterError, clear_failures, connect, find_address, on_cluster
@@ -124,6 +124,16 @@ def test_compare_is_the_same_as_on_one_machine(address, pol):
         there = compare(*pol, **options)
     assert timeless(here.records) == timeless(there.records)
     assert (here.findings, here.advice) == (there.findings, there.advice)
+
+
+def test_a_forest_is_the_same(address, noisy):
+    X, y = noisy
+    forest = OC1ForestClassifier(n_estimators=6, bootstrap=True, oob_score=True, random_state=0)
+    here, score = forest.fit(X, y).apply(X), forest.oob_score_
+    with on_cluster(address):
+        there = forest.fit(X, y)
+        assert np.array_equal(here, there.apply(X))
+        assert there.oob_score_ == score
 
 
 @pytest.mark.parametrize("where", ["ours", "joblib's"])

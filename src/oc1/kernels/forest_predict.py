@@ -15,7 +15,7 @@ from . import layout
 from ._jit import allocating, fix_type, kernel
 
 #: Rows of a block.
-BLOCK = 256
+BLOCK = 4096
 #: Bits of a node's head that hold the number of terms, and these with the side of missing values.
 TERM_BITS, HEAD_BITS = 24, 26
 _TERMS, _SIDES = np.uint64((1 << TERM_BITS) - 1), np.uint64(3)
