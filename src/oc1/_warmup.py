@@ -11,6 +11,7 @@ from .baselines import CARTLCClassifier, LMDTClassifier, PerceptronTreeClassifie
 from .datasets import make_rcb
 from .growing.options import MIN_SHARED_ROWS
 from .learners.classifier import OC1Classifier
+from .learners.forest import OC1ForestClassifier
 from .learners.regressor import OC1Regressor
 
 
@@ -29,7 +30,7 @@ def warmup() -> float:
     Returns
     -------
     float
-        About a minute and a half the first time, well under a second after that.
+        About two minutes the first time, well under a second after that.
 
     Examples
     --------
@@ -49,6 +50,7 @@ def warmup() -> float:
     for values in (X, X.astype(np.float32)):
         _Rounds(max_depth=1, prune=None, **quick).fit(values, y)
     _Rounds(max_depth=1, **quick).fit(X, y)
+    OC1ForestClassifier(n_estimators=1).fit(X, y).predict(X)
     X, y = make_rcb(MIN_SHARED_ROWS, random_state=0)
     OC1Classifier(n_jobs=2, max_depth=1, prune=None, **quick).fit(X, y)
     return time.perf_counter() - start

@@ -16,6 +16,8 @@
                       logistic regression (`newton`), `least_squares`
 `soft_tree`           all tests of a tree fitted at once, as those of a soft tree
 `annealing`           SADT;  `linear_machine`: LMDT;  `perceptron`: the pocket algorithm
+`forest_tree`         a tree of a forest; its parts: `forest_directions`, `forest_scan`, `forest_sort`; `forest_predict`
+                      walks all of them; `forest_records` is what they take
 `exact_sums`          sums without rounding
 `records`, `layout`   what kernels take: records with named fields; codes and columns of tables
 `_jit`                how kernels are compiled, cached and called
