@@ -27,7 +27,7 @@ from oc1.files.problems import FileProblem
 from oc1.files.tables import write_table
 from oc1.learners.classifier import OC1Classifier
 from oc1.learners.ensemble import OC1EnsembleClassifier
-from oc1.learners.registry import LEARNERS, make_learner
+from oc1.learners.registry import LEARNERS, OF_MANY_TREES, OF_NUMBERS, make_learner
 from oc1.learners.regressor import OC1Regressor
 
 HUGE = ["99999999999999999999", "2147483648", "9223372036854775808", "1e308", "1e999", "-1", "0", "9" * 5000, "0.5"]
@@ -77,9 +77,10 @@ def models():
     X, codes = frame[["size", "other"]].to_numpy(), np.unique(y, return_inverse=True)[1]
     fitted = {}
     for name in LEARNERS:
-        size = {"n_estimators": 3} if name == "vote" else {"max_depth": 3}
+        size = {} if name == "vote" else {"max_depth": 3}
+        size |= {"n_estimators": 3} if name in OF_MANY_TREES else {}
         fitted[name] = make_learner(name, random_state=0, **size)
-        fitted[name].fit(X, X[:, 0] if name == "regressor" else codes)
+        fitted[name].fit(X, X[:, 0] if name in OF_NUMBERS else codes)
     quick = {"max_depth": 3, "random_state": 0}
     categorical = {"categorical_features": ["colour"], **quick}
     fitted["categorical"] = OC1Classifier(**categorical).fit(frame, y)
