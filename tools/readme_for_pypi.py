@@ -13,7 +13,7 @@ from typing import Any
 
 try:
     from hatchling.metadata.plugin.interface import MetadataHookInterface
-except ModuleNotFoundError:  # the function below is of use without it
+except ModuleNotFoundError:  # the functions below are of use without it
     MetadataHookInterface = object
 
 #: A picture on a line of its own, and a link that is not an address and not a place on the page.
@@ -40,15 +40,19 @@ def readme_for_pypi(text: str, repository: str | None, reference: str) -> str:
     return LINK.sub(rf"[\g<words>]({home}/blob/{reference}/\g<path>)", text)
 
 
+def package_readme(folder: Path, urls: dict[str, str]) -> str:
+    """Return the README of a release from the folder of the project."""
+    text, source = ((folder / name).read_text(encoding="utf-8") for name in ("README.md", "src/oc1/__init__.py"))
+    version = re.search(r'^__version__ = "(.+)"$', source, re.MULTILINE)
+    if version is None:
+        raise ValueError("src/oc1/__init__.py does not say __version__")
+    return readme_for_pypi(text, urls.get("Source"), f"v{version[1]}")
+
+
 class ReadmeHook(MetadataHookInterface):  # type: ignore[misc]
     """Writes the field ``readme`` of the package's metadata."""
 
     def update(self, metadata: dict[str, Any]) -> None:
         """Set the README."""
-        folder = Path(self.root)
-        version = re.search(r'__version__ = "(.+)"', (folder / "src" / "oc1" / "__init__.py").read_text(encoding="utf-8"))
-        assert version is not None
-        text = readme_for_pypi(
-            (folder / "README.md").read_text(encoding="utf-8"), metadata.get("urls", {}).get("Source"), f"v{version[1]}"
-        )
+        text = package_readme(Path(self.root), metadata.get("urls", {}))
         metadata["readme"] = {"content-type": "text/markdown", "text": text}
