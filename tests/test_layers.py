@@ -16,6 +16,7 @@ LAYERS = [
     "tree",
     "explaining",
     "growing",
+    "cuda",
     "learners",
     "baselines",
     "evaluation",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,6 +29,7 @@ class Training(NamedTuple):
     categories: Categories = ()  # empty if no attribute is categorical; else X holds category numbers
     coded: tuple[bool, ...] = ()  # which attributes hold the codes of categories; empty if none do
     moments: ExactMoments | None = None  # of all examples, with their weights, if they are known
+    on_device: Any = None  # X on a GPU, if it was given there
 
     @classmethod
     def make(
@@ -98,7 +99,7 @@ class Training(NamedTuple):
         is_coded = tuple(own is not None for own in codes)
         fill = np.where(is_coded, means, self.fill)
         return self._replace(
-            X=replace_by_codes(self.X, codes), fill=fill, categories=(), coded=is_coded, moments=None
+            X=replace_by_codes(self.X, codes), fill=fill, categories=(), coded=is_coded, moments=None, on_device=None
         ), codes
 
     @property

@@ -122,6 +122,10 @@ class SoftFit:
             No test has more.
         """
         n_terms, most = int(self.uses.sum()), self.uses.shape[1] if max_terms is None else max_terms
+        if n_terms == np.count_nonzero(self.space.scale > 0.0) * np.count_nonzero(~self.tree.is_leaf) and (
+            self.uses.sum(axis=1).max() <= most
+        ):
+            return self  # every test has all attributes
         self.uses[~self.tree.is_leaf] = self.space.scale > 0.0
         self._fit(MAX_STEPS, self.planes)
         n_left, longest = int(self.uses.sum()), int(self.uses.sum(axis=1).max())

@@ -163,21 +163,25 @@ def all_margins(view, attributes, plane, margins):
 @allocating
 def judge(view, margins, right, other, left):
     """Return (Twoing value, share misplaced) of margins; 0 where the class `right` is not more on the right."""
-    k, total, n_left = view.totals.size, 0.0, 0.0
-    for c in range(k):
+    for c in range(view.totals.size):
         left[c] = 0.0
         for j in range(view.bounds[c], view.bounds[c + 1]):
             if not margins[j] > 0.0:
                 left[c] += view.weights[j]
-        total += view.totals[c]
-        n_left += left[c]
+    return judge_sides(view.totals, right, other, left)
+
+
+@allocating
+def judge_sides(totals, right, other, left):
+    """Return (Twoing value, share misplaced) of a split, by the weight of each class on its left (see `judge`)."""
+    k, total, n_left = totals.size, sum_of(totals), sum_of(left)
     if not 0.0 < n_left < total:
         return 0.0, 1.0
     share, norm, astray, more = n_left / total, 0.0, 0.0, 0.0
     for c in range(k):
-        here = left[c] - view.totals[c] * share  # more than an even division would send there
+        here = left[c] - totals[c] * share  # more than an even division would send there
         norm += abs(here)
-        astray += min(left[c], view.totals[c] - left[c])
+        astray += min(left[c], totals[c] - left[c])
         if c == other or (other == REST and c != right):
             more += here
     if not more > 0.0:

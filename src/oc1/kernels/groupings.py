@@ -8,7 +8,8 @@ discriminants of so few terms are compared.
 import numpy as np
 
 from ._jit import allocating
-from .class_views import REST, SHRINKAGE, all_margins, judge, sum_of
+from .class_views import REST, SHRINKAGE, all_margins, judge, judge_sides, sum_of
+from .margins import add_multiple
 from .newton import factor, solve
 
 #: Pairs are made of this number of classes at most, the largest ones.
@@ -117,16 +118,42 @@ def n_heavier(totals, light):
 
 
 @allocating
+def project_all(view, slopes):
+    """Return what each discriminant makes of each example, a row for each class."""
+    n, size = view.Z.shape
+    projections, column = np.zeros((slopes.shape[0], n)), np.empty(n)
+    for i in range(size):
+        for j in range(n):
+            column[j] = view.Z[j, i]
+        for c in range(slopes.shape[0]):
+            add_multiple(projections[c], slopes[c, i], column)
+    return projections
+
+
+@allocating
+def weigh_left(view, ahead, behind, middle, counts_alike, left):
+    """Write the weight of each class where one discriminant is not ahead of another one by more than `middle`."""
+    for c in range(view.totals.size):
+        first, last = view.bounds[c], view.bounds[c + 1]
+        if counts_alike:  # whole numbers are added up on several lanes
+            n_left = 0
+            for j in range(first, last):
+                n_left += not ahead[j] - behind[j] - middle > 0.0
+            left[c] = n_left
+        else:
+            left[c] = 0.0
+            for j in range(first, last):
+                left[c] += 0.0 if ahead[j] - behind[j] - middle > 0.0 else view.weights[j]
+
+
+@allocating
 def promising_groupings(view, means, within, slopes, levels, max_terms):
     """Return the groupings, (class on the right, class on the left or REST), that discriminants separate best."""
     n, size = view.Z.shape
-    k, total, light = view.totals.size, sum_of(view.totals), 0.0
-    projections, margins, left = np.empty((n, k)), np.empty(n), np.empty(k)
+    k, total, light, counts_alike = view.totals.size, sum_of(view.totals), 0.0, True
+    projections, nothing, margins, left = project_all(view, slopes), np.zeros(n), np.empty(n), np.empty(k)
     for j in range(n):
-        for c in range(k):
-            projections[j, c] = 0.0
-            for i in range(size):
-                projections[j, c] += view.Z[j, i] * slopes[c, i]
+        counts_alike &= view.weights[j] == 1.0
     while n_heavier(view.totals, light) > MAX_PAIRED_CLASSES:
         light = 1.1 * light + 1.0
     best, found = np.zeros(N_BY_MERIT + N_BY_VALUE), np.full((N_BY_MERIT + N_BY_VALUE, 2), np.int64(REST - 1))
@@ -140,11 +167,11 @@ def promising_groupings(view, means, within, slopes, levels, max_terms):
             if max_terms < size:
                 attributes, plane = short_discriminant(view, means, within, right, other, max_terms)
                 all_margins(view, attributes, plane, margins)
+                value, astray = judge(view, margins, right, other, left)
             else:
-                middle = middle_of(view, levels, right, other)
-                for j in range(n):
-                    margins[j] = projections[j, right] - (projections[j, other] if is_pair else 0.0) - middle
-            value, astray = judge(view, margins, right, other, left)
+                behind, middle = projections[other] if is_pair else nothing, middle_of(view, levels, right, other)
+                weigh_left(view, projections[right], behind, middle, counts_alike, left)
+                value, astray = judge_sides(view.totals, right, other, left)
             insert(value / (astray + 1.0 / total), right, other, best[:N_BY_MERIT], found[:N_BY_MERIT])
             insert(value, right, other, best[N_BY_MERIT:], found[N_BY_MERIT:])
     return found

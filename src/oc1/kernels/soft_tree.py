@@ -19,7 +19,7 @@ from .records import vector
 #: Examples that are looked at together.
 BLOCK = 64
 #: Subtrees that no example of a block reaches with a larger probability are not looked at.
-MIN_REACH = np.float32(1e-8)
+MIN_REACH = np.float32(1e-4)
 #: No class is impossible anywhere.
 MIN_LIKELIHOOD = 1e-30
 #: Numbers of examples are float32, twice as many of which are computed side by side: so constants must be, too.

@@ -20,11 +20,12 @@ from ..growing.tao import refine
 from ..impurity import NAMES, ImpurityFunction, get_measure
 from ..kernels import layout
 from ..tree.linear import Tree
-from .base import CategoricalTree, Grown, Pruned, SearchedTree, automatic_pruning
+from .base import CategoricalTree, Grown, Pruned, automatic_pruning
 from .constraints import ConstrainedTree
 from .contest import Entrant, hold_contest
+from .on_device import DeviceTree
 from .parameters import at_least, parameter
-from .softening import choose_ridge, foresee, has_parted, pruned_at, softened
+from .softening import choose_ridge, foresee, has_parted, is_sampled, pruned_at, softened
 
 if TYPE_CHECKING:
     from sklearn.model_selection import BaseCrossValidator
@@ -48,7 +49,7 @@ KINDS = ("best", "axis", "linear")
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class OC1Classifier(CategoricalTree, ConstrainedTree, SearchedTree):
+class OC1Classifier(CategoricalTree, ConstrainedTree, DeviceTree):
     """Oblique decision tree by the randomized hill climbing of OC1 (Murthy, Kasif & Salzberg 1994).
 
     At each node, the best axis-parallel split is found. Then hyperplanes are improved one coefficient at a time from
@@ -180,6 +181,11 @@ class OC1Classifier(CategoricalTree, ConstrainedTree, SearchedTree):
         The same seed gives the same tree, for any `n_jobs`.
     n_jobs : int or None, default=None
         Number of threads, for growing the tree and for predicting large inputs. None means one, -1 all cores.
+    device : {"cpu", "cuda", "auto"}, default="cpu"
+        Who counts the examples of nodes with 100,000 of them or more: the processor; or a GPU, which needs
+        CuPy (``pip install 'oc1[cuda]'``). "auto" takes the GPU if there is one. The tree is the same, but for rounding
+        where examples have weights that are not whole numbers. Arrays of CuPy and PyTorch that are on the GPU can be
+        given as they are. Smaller nodes are grown by the processor, on `n_jobs` threads.
     verbose : int, default=0
         1 prints a line for each inner node; 2 also prints each move of the search with the impurity before and after
         (and uses one thread).
@@ -298,8 +304,10 @@ class OC1Classifier(CategoricalTree, ConstrainedTree, SearchedTree):
         may_soften = self.refine is None and self.min_samples_split == 2
         if may_soften:
             foresee()
-        first = self._grow(data, data.everything)
-        if has_parted(first.tree):
+        # A tree that tells the classes apart is not challenged. Where the contest is about a sample, it comes first:
+        # the tree of all examples would take longer.
+        first = None if is_sampled(data) else self._grow(data, data.everything)
+        if first is not None and has_parted(first.tree):
             self._finish(data, first, Pruned(first.tree))
             return
         entrants = {kind: Entrant(self._kind(kind), kind != "best", may_soften and kind != "axis") for kind in KINDS}
@@ -308,14 +316,16 @@ class OC1Classifier(CategoricalTree, ConstrainedTree, SearchedTree):
         if self.verbose:
             figures = ", ".join(f"{kind} {accuracy:.1%}" for kind, accuracy in outcome.accuracies.items())
             Reporter(self.verbose).write(f"kinds of trees, by cross-validation: {figures}; chosen: {outcome.winner}")
+        n_hyperplanes = outcome.n_hyperplanes
         if outcome.winner == "best":
-            pruned = Pruned(first.tree, n_hyperplanes=outcome.n_hyperplanes, is_softened=outcome.is_softened)
-            self._finish(data, first, pruned)
-            return
-        grown = clone(self).set_params(splits=outcome.winner)._grow(data, data.everything)
-        tree = pruned_at(grown, outcome.price)
-        n_hyperplanes = first.n_hyperplanes + outcome.n_hyperplanes
-        self._finish(data, grown, Pruned(tree, outcome.price, n_hyperplanes, is_softened=outcome.is_softened))
+            grown = first or self._grow(data, data.everything)
+        else:
+            n_hyperplanes += first.n_hyperplanes if first else 0
+            grown = clone(self).set_params(splits=outcome.winner)._grow(data, data.everything)
+        # The price of a leaf is 0 for trees that are not pruned.
+        price = outcome.price if entrants[outcome.winner].is_pruned else 0.0
+        pruned = Pruned(pruned_at(grown, price), price, n_hyperplanes, is_softened=outcome.is_softened)
+        self._finish(data, grown, pruned)
 
     def _kind(self, splits: str) -> OC1Classifier:
         """Return a copy for one kind of tree in a contest, where random starts and short numbers only take time."""

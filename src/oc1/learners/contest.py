@@ -4,7 +4,7 @@ No way of growing a tree is best on all data. A linear split at the top destroys
 interactions of attributes, and many classes with few examples each are told apart by many splits that none of them, by
 itself, could prove to be more than chance. So the trees compete on the same folds, with their tests as they were grown
 or fitted together (see `oc1.learners.softening`), whichever is better. The first one stays unless another is clearly
-better; those that fall far behind leave the contest early.
+better, and is not challenged where it tells the classes apart; those that fall far behind leave the contest early.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from ..data.sampling import weight_of_one
 from ..data.training import Training
 from ..growing.blas import one_blas_thread
 from ..tree import pruning
-from .softening import EQUAL, N_FOLDS, SoftTrial, pruned_at, sample_of
+from .softening import EQUAL, N_FOLDS, SoftTrial, has_parted, pruned_at, sample_of
 
 if TYPE_CHECKING:
     from .base import CostComplexityTree
@@ -60,12 +60,14 @@ class Entrant:
     n_leaves: list[np.ndarray] = field(default_factory=list)  # of the tree of each fold, at each price of a leaf
     correct: list[np.ndarray] = field(default_factory=list)  # in each fold, at each price of a leaf
     n_hyperplanes: int = 0
+    has_parted: bool = True  # whether all its trees so far are right about all but a few of their examples
     trial: SoftTrial = field(default_factory=SoftTrial)
 
     def enter(self, data: Training, rest: np.ndarray, fold: np.ndarray, prices: np.ndarray) -> None:
         """Grow a tree on the rest and judge it by the fold."""
         grown = self.model._grow(data, rest)
         self.n_hyperplanes += grown.n_hyperplanes
+        self.has_parted &= has_parted(grown.tree)
         rows, weights = data.part(fold)
         own_weights = None if weights is None else weights[rows]
         at_nodes = grown.tree.score_nodes(data.X[rows], data.y[rows], own_weights)
@@ -151,6 +153,8 @@ def hold_contest(entrants: Mapping[str, Entrant], data: Training, n_jobs: int | 
     prices = np.append(0.0, np.geomspace(min(lowest, highest), highest, N_PRICES))
     first, running, n_judged = next(iter(entrants)), dict(entrants), [0.0]
     for number, (rest, fold) in enumerate(data.deal_folds(N_FOLDS)):
+        if number > 0 and first in running and running[first].has_parted:
+            running = {first: running[first]}
         if list(running) == [first] and not running[first].is_pruned:
             break
         n_judged.append(n_judged[-1] + data.mass(fold) / unit)

@@ -125,12 +125,18 @@ def choose_ridge(
     return RIDGE if is_softened else None
 
 
+def is_sampled(data: Training) -> bool:
+    """Whether trees are compared on a sample of the examples."""
+    return data.n_examples > MAX_ROWS
+
+
 def sample_of(data: Training) -> Training:
     """Return at most `MAX_ROWS` examples, drawn by their content."""
-    if data.n_examples <= MAX_ROWS:
+    if not is_sampled(data):
         return data
     rows = np.flatnonzero(data.hold_out(MAX_ROWS / data.n_examples)[1])
-    return data._replace(X=data.X[rows], y=data.y[rows], weights=None if data.weights is None else data.weights[rows])
+    weights = None if data.weights is None else data.weights[rows]
+    return data._replace(X=data.X[rows], y=data.y[rows], weights=weights, on_device=None)
 
 
 def pruned_at(grown: Grown, price: float) -> Any:
