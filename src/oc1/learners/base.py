@@ -50,7 +50,6 @@ from .pickling import VersionedPickle
 PRUNING_FOLDS = 10
 #: Up to this number of examples, ``prune="auto"`` is cross-validation.
 MAX_EXAMPLES_FOR_CV = 2000
-
 #: More than this, times a number of classes, could be infinite.
 MAX_SMOOTHING = 1e300
 Record = TypeVar("Record")
