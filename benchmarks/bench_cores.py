@@ -28,9 +28,11 @@ from oc1.growing.engines import LocalExamples
 MILLION = 1_000_000
 
 
-def drawn(n: int, d: int, boundary: Callable[[np.ndarray], np.ndarray], dtype: str) -> tuple[np.ndarray, np.ndarray]:
+def drawn(
+    n: int, d: int, boundary: Callable[[np.ndarray], np.ndarray], dtype: str, seed: int = 0
+) -> tuple[np.ndarray, np.ndarray]:
     """Return normal attributes and which of them are above a boundary; 5% of the labels are wrong."""
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(seed)
     X, y = np.empty((n, d), dtype), np.empty(n, np.int8)
     for begin in range(0, n, 100_000):
         here = slice(begin, min(begin + 100_000, n))

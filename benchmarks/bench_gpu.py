@@ -17,11 +17,13 @@ import os
 import platform
 import pstats
 import time
+from importlib.util import find_spec
 from typing import Any
 
 import cupy
 import numpy as np
 from bench_cores import MILLION, drawn, plane, waves
+from sklearn.ensemble import HistGradientBoostingClassifier
 
 from oc1 import OC1Classifier, warmup
 from oc1.cuda.device import DeviceSlice, open_device
@@ -89,6 +91,24 @@ def compare(names: list[str]) -> None:
         )
 
 
+def compare_with_peers(names: list[str]) -> None:
+    """Print what other learners on this machine take for one tree, and which could not be had."""
+    absent = [name for name in ("cuml", "xgboost", "lightgbm") if find_spec(name) is None]
+    print(f"not to be had here: {', '.join(absent) or 'nothing'}", flush=True)
+    for name in names:
+        n, d, boundary, _ = FITS[name]
+        X, y = drawn(n, d, boundary, "float32")
+        fresh, _ = drawn(100_000, d, boundary, "float32", seed=1)
+        clean = boundary(fresh) > 0.0
+        ours = OC1Classifier(random_state=0, n_jobs=N_CORES, device="cuda")
+        tree = HistGradientBoostingClassifier(max_iter=1, max_leaf_nodes=1000, learning_rate=1.0, early_stopping=False)
+        for what, model in (("ours", ours), ("one tree of scikit-learn's histogram boosting", tree)):
+            start = time.perf_counter()
+            model.fit(X, y)
+            seconds, right = time.perf_counter() - start, np.mean(model.predict(fresh) == clean)
+            print(f"{name} {n:,} x {d}, {what}: {seconds:.2f} s, {right:.2%} right without noise", flush=True)
+
+
 def seconds_of(task: Any, repeat: int = 20) -> float:
     """Return the time that the device takes, the median of several."""
     times = []
@@ -152,6 +172,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--fit", choices=list(FITS), action="append", help="one of the fits; several times for several")
     parser.add_argument("--counting", action="store_true", help="the bandwidth of the counting kernel instead")
+    parser.add_argument("--peers", action="store_true", help="other learners instead")
     parser.add_argument("--where", action="store_true", help="where the time goes instead")
     given = parser.parse_args()
     print(
@@ -165,7 +186,9 @@ def main() -> None:
     warmup()
     for device in ("cpu", "cuda"):  # what only large nodes need
         fit(*drawn(300_000, 4, plane, "float32"), device)
-    if given.where:
+    if given.peers:
+        compare_with_peers(given.fit or ["plane10", "waves"])
+    elif given.where:
         for name in given.fit or list(FITS):
             where(name)
     else:

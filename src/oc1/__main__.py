@@ -11,7 +11,9 @@ def main() -> None:
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # a label may have letters that the terminal has not
     try:
-        from .cli.app import app
+        from .cli.app import app_for
+
+        app = app_for(sys.argv[1:])
     except KeyboardInterrupt:
         sys.exit(130)
     except ModuleNotFoundError as problem:

@@ -22,9 +22,11 @@ import dask
 import dask.array as da
 import dask.dataframe as dd
 from distributed import Client, Future, LocalCluster, futures_of
+from numpy_device import NumpyDevice
 from waiting import MAX_WAIT_SECONDS, comes_true, workers_return
 
 from oc1 import OC1Classifier, load_model, save_model
+from oc1.cuda import arrays
 from oc1.dask import ClusterError, DaskOC1Classifier, clusters
 from oc1.dask import session as holding
 from oc1.dask.engine import ClusterEngine, ClusterExamples
@@ -389,6 +391,19 @@ def test_other_processes_give_the_local_tree(processes, small):
         parameters = {**QUICK, **own}
         assert_same(learn(processes, X, y, UNEVEN, **parameters), OC1Classifier(**parameters).fit(X, y))
     assert_nothing_left(processes)
+
+
+@pytest.mark.parametrize("weighted", [False, True], ids=["alike", "weighted"])
+def test_workers_with_a_gpu_give_the_local_tree(client, small, monkeypatch, weighted):
+    device = NumpyDevice()
+    monkeypatch.setattr(arrays, "open_device", lambda: device)
+    X, y = rows()
+    X = with_holes(X, y)
+    weights = np.random.default_rng(2).integers(1, 4, len(y)).astype(float) if weighted else None
+    parameters = {"missing": "direction", **QUICK}
+    there = learn(client, X, y, UNEVEN, weights, device="cuda", **parameters)
+    assert device.n_counted > 0
+    assert_same(there, OC1Classifier(**parameters).fit(X, y, sample_weight=weights))
 
 
 def test_one_class_is_a_leaf(client, small):

@@ -102,7 +102,7 @@ def test_counts_by_side_equal_the_naive_ones(problem, n_planes):
     part, rng = problem
     lines = draw_lines(part, rng, n_planes)
     planes, sides = np.array([line.plane for line in lines]), np.array([line.side for line in lines])
-    counts, sums = count_sides(Counted(part), planes, sides)
+    counts, sums = count_sides(Counted(part).count_lines, planes, sides)
     labels, weights = labels_and_weights(part)
     k = len(part.bounds) - 1
     for p, plane in enumerate(planes):
@@ -126,7 +126,7 @@ def test_counts_of_pieces_add_up(problem, where):
 
     def counted(first, last):
         piece = part._replace(bounds=np.clip(part.bounds, first, min(last, n)))
-        return *count_lines(piece, lines, HALF), *count_sides(Counted(piece), planes, sides)
+        return *count_lines(piece, lines, HALF), *count_sides(Counted(piece).count_lines, planes, sides)
 
     whole = counted(start, stop)
     parts = [counted(first, last) for first, last in pairwise(cuts)]

@@ -77,7 +77,7 @@ def test_local_examples_are_counted_by_any_number_of_threads(monkeypatch, weight
         with ThreadPoolExecutor(n_jobs) as pool:
             held = local_examples(weighted, missing, keeps_columns)
             held.engine.pool, held.engine.n_jobs = pool if n_jobs > 1 else None, n_jobs
-            answers.append((*held.count_lines(lines, HALF), *count_sides(held, lines.planes, sides)))
+            answers.append((*held.count_lines(lines, HALF), *count_sides(held.count_lines, lines.planes, sides)))
     counts, sums, left, left_sums = answers[0]
     assert counts.dtype == np.int64
     np.testing.assert_array_equal(counts, expected[0])

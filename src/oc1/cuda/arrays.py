@@ -39,8 +39,8 @@ def like(array: Any, given: Any) -> Any:
     return array
 
 
-def chosen_device(device: str, *arrays: Any) -> Device | None:
-    """Return the GPU that a fit should use, None for the processor; raise an error if there is no device but must be.
+def chosen_device(device: str, *arrays: Any) -> Any:
+    """Return the `Device` that a fit should use, None for the processor; raise an error where a GPU is missed.
 
     Parameters
     ----------

@@ -20,7 +20,7 @@ from ..kernels.histograms import Lines
 from ..tree.linear import Tree
 
 #: Threads of a block; blocks that a multiprocessor gets, and examples that a block gets at least.
-N_THREADS, BLOCKS_PER_PROCESSOR, MIN_CHUNK = 512, 8, 8192
+N_THREADS, BLOCKS_PER_PROCESSOR, MIN_CHUNK = 512, 4, 8192
 #: Functions of ``kernels.cu`` that are compiled, by type.
 FUNCTIONS = (
     *(f"{name}<{count}>" for name in ("count_lines", "count_sides") for count in ("unsigned int", "uint64")),
@@ -184,9 +184,9 @@ class Device:
         """Return the leaf in which each row of a table ends."""
         missing = tree.missing if len(tree.missing) else np.zeros(tree.n_nodes, dtype=np.int8)
         tests = tree.terms, tree.features, tree.coefficients, tree.thresholds, missing.astype(np.int8)
-        fill, right, *tests = self.send(tree.fill, tree.children[:, 1].astype(np.int32), *tests)
+        fill, right, *sent = self.send(tree.fill, tree.children[:, 1].astype(np.int32), *tests)
         leaves = self.xp.empty(len(X), dtype=np.int64)
-        arguments = (*self._table(X, fill), np.int64(len(X)), right, *tests, leaves)
+        arguments = (*self._table(X, fill), np.int64(len(X)), right, *sent, leaves)
         self._launch(f"find_leaves<{_kind_of(X)}>", len(X), arguments)
         return leaves
 

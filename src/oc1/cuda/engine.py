@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cached_property, reduce
+from functools import cached_property, partial, reduce
 from itertools import pairwise
 from operator import add
 from typing import Any
@@ -99,8 +99,8 @@ class CudaEngine:
         self.columns = device.gather_columns(self.table, self.rows, self.setup.fill, self.setup.statistics.space)
         self.weights, self.unit = None, 1.0
         if weights is not None:
-            self.unit = float(2.0 ** np.ceil(np.log2(weights.sum() / MAX_TOTAL)))
-            self.weights = xp.asarray(np.rint(weights / self.unit).astype(np.int64))
+            self.unit = weight_unit(self.setup)
+            self.weights = whole_weights(weights, self.unit, xp)
         self.mask = xp.asarray(np.ascontiguousarray(self.missing[:, rows])) if self.missing.size else None
 
     def root(self) -> CudaExamples | LocalExamples:
@@ -122,6 +122,27 @@ class CudaEngine:
 
     def stop(self) -> None:
         """Nobody else need be told that a thread has failed."""
+
+
+def weight_unit(setup: TreeSetup) -> float:
+    """Return the unit in which the weights of a tree are whole numbers: a power of two."""
+    return float(2.0 ** np.ceil(np.log2(setup.statistics.total / MAX_TOTAL)))
+
+
+def whole_weights(weights: np.ndarray, unit: float, xp: Any) -> Any:
+    """Copy weights to the GPU, as whole numbers."""
+    return xp.asarray(np.rint(weights / unit).astype(np.int64))
+
+
+def find_near(device: Any, part: DeviceSlice, questions: Questions) -> tuple[Histograms, list[Any]]:
+    """Count the classes on the left of planes, and find the places, on the GPU, of the examples near them."""
+    left = count_sides(partial(device.count_lines, part), questions.planes)
+    first, last = int(part.bounds[0]), int(part.bounds[-1])
+    places = [
+        device.find_near(part.columns, first, last, plane, width) if width >= 0.0 else device.xp.arange(0)
+        for plane, width in zip(*questions, strict=True)
+    ]
+    return left, places
 
 
 def copy_table(X: np.ndarray, xp: Any) -> Any:
@@ -226,21 +247,18 @@ class CudaExamples:
 
     def count_lines(self, lines: Lines, half: int) -> Histograms:
         """Count the classes that are present, by bucket along some lines."""
+        counted: Histograms = self.engine.device.count_lines(self._slice, lines, half)
+        return counted
+
+    @property
+    def _slice(self) -> DeviceSlice:
         engine = self.engine
-        part = DeviceSlice(engine.columns, self.bounds, engine.weights, engine.unit, engine.mask)
-        return engine.device.count_lines(part, lines, half)
+        return DeviceSlice(engine.columns, self.bounds, engine.weights, engine.unit, engine.mask)
 
     def near(self, questions: Questions) -> list[Nearby]:
         """Return, for each plane, the examples near it, in this process, and what is on its left."""
-        counts, sums = count_sides(self, questions.planes)
-        device, nearby = self.engine.device, []
-        for plane, width, *left in zip(*questions, counts, sums, strict=True):
-            if width >= 0.0:
-                places = device.find_near(self.engine.columns, self.start, self.stop, plane, width)
-            else:
-                places = device.xp.arange(0)
-            nearby.append(Nearby(self.copied(places), *left))
-        return nearby
+        left, places = find_near(self.engine.device, self._slice, questions)
+        return [Nearby(self.copied(own), *sides) for own, *sides in zip(places, *left, strict=True)]
 
     def _projected(self, test: LinearTest, first: int, last: int) -> Any:
         engine = self.engine

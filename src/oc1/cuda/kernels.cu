@@ -9,13 +9,10 @@ typedef unsigned long long uint64;
 
 // Where crossings are said to be nowhere.
 const float FAR = 1e30f;
-// Values of an attribute that a thread asks for at the same time.
-#ifndef N_TOGETHER
-#define N_TOGETHER 8
-#endif
-#ifndef BLOCKS_EACH
-#define BLOCKS_EACH 2
-#endif
+// Threads of a block that counts, such blocks on a multiprocessor, and values that a thread asks for at the same time.
+#define N_THREADS 512
+#define BLOCKS_EACH 3
+#define N_TOGETHER 16
 
 // Planes as lists of their terms, those with a coefficient other than 0.
 struct Planes {
@@ -43,8 +40,12 @@ __device__ inline float margin_of(const Planes& planes, int q, const float* colu
 
 // The bucket, among 2 * half, of a crossing at t, which is near: see `bucket_of` in kernels/crossings.py.
 __device__ inline int bucket_at(float t, float centre, float scale, int half) {
-    float end = (float)half, u = t - centre;
-    int inner = min((int)(end - (end * scale) / (fabsf(u) + scale)), half - 1);
+    float end = (float)half, u = t - centre, above = end * scale, below = fabsf(u) + scale;
+    // A quotient that is right but for its last bits, which takes a fraction of the time, tells the bucket, unless it
+    // is so near an edge that these could matter.
+    float place = end - __fdividef(above, below), inside = place - truncf(place), close = 1e-6f * end;
+    if (inside < close || inside > 1.0f - close) place = end - above / below;
+    int inner = min((int)place, half - 1);
     return u >= 0.0f ? half + inner : half - 1 - inner;
 }
 
@@ -59,7 +60,7 @@ __device__ inline int bucket_of(float margin, float rate, float centre, float sc
 // its shared memory first. `chunks` has (class, begin, end) of each; `which` says of what a direction consists: an
 // attribute, the constant (n_features), or anything (-1).
 template <typename Count>
-__global__ void __launch_bounds__(512, BLOCKS_EACH) count_lines(const float* columns, int64 stride, const int64* chunks,
+__global__ void __launch_bounds__(N_THREADS, BLOCKS_EACH) count_lines(const float* columns, int64 stride, const int64* chunks,
                             const int64* planes_starts, const int* planes_attributes, const float* planes_coefficients,
                             const float* planes_constants, const int64* directions_starts,
                             const int* directions_attributes, const float* directions_coefficients,
@@ -72,7 +73,7 @@ __global__ void __launch_bounds__(512, BLOCKS_EACH) count_lines(const float* col
     Count* own = (Count*)shared;
     int width = 4 * half + 2, q = blockIdx.y;
     const int64* chunk = chunks + 3 * blockIdx.x;
-    for (int b = threadIdx.x; b < width; b += blockDim.x) own[b] = 0;
+    for (int b = threadIdx.x; b < width; b += N_THREADS) own[b] = 0;
     __syncthreads();
     int plane = plane_of[q], moving = which[q], side = sides[q];
     float centre = centres[q], scale = scales[q];
@@ -83,19 +84,19 @@ __global__ void __launch_bounds__(512, BLOCKS_EACH) count_lines(const float* col
     if (is_axis) {  // one attribute: several values are on their way at the same time
         const float* column = columns + only * stride;
         float factor = planes.coefficients[planes.starts[plane]], constant = planes.constants[plane];
-        for (; j + (N_TOGETHER - 1) * blockDim.x < end; j += N_TOGETHER * blockDim.x) {
+        for (; j + (N_TOGETHER - 1) * N_THREADS < end; j += N_TOGETHER * N_THREADS) {
             float x[N_TOGETHER];
 #pragma unroll
-            for (int i = 0; i < N_TOGETHER; i++) x[i] = column[j + i * blockDim.x];
+            for (int i = 0; i < N_TOGETHER; i++) x[i] = column[j + i * N_THREADS];
 #pragma unroll
             for (int i = 0; i < N_TOGETHER; i++) {
                 float t = -(constant + factor * x[i]);
                 int code = fabsf(t) < FAR ? bucket_at(t, centre, scale, half) : 4 * half + (t < 0.0f ? 1 : 0);
-                atomicAdd(own + code, weights ? (Count)weights[j + i * blockDim.x] : (Count)1);
+                atomicAdd(own + code, weights ? (Count)weights[j + i * N_THREADS] : (Count)1);
             }
         }
     }
-    for (; j < end; j += blockDim.x) {
+    for (; j < end; j += N_THREADS) {
         float margin = margin_of(planes, plane, columns, stride, j), rate = 1.0f;
         if (moving < 0)
             rate = margin_of(directions, q, columns, stride, j);
@@ -107,7 +108,7 @@ __global__ void __launch_bounds__(512, BLOCKS_EACH) count_lines(const float* col
     }
     __syncthreads();
     Count* out = counts + ((int64)q * n_classes + chunk[0]) * width;
-    for (int b = threadIdx.x; b < width; b += blockDim.x)
+    for (int b = threadIdx.x; b < width; b += N_THREADS)
         if (own[b] != 0) atomicAdd(out + b, own[b]);
 }
 

@@ -19,6 +19,10 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from distributed import get_worker
 
+from ..cuda.arrays import chosen_device, host_copy
+from ..cuda.device import Device, DeviceSlice
+from ..cuda.engine import find_near as find_near_on_device
+from ..cuda.engine import weight_unit, whole_weights
 from ..data.categories import exact_class_weights
 from ..data.exact_moments import ExactMoments, exact_moments
 from ..data.sampling import are_whole, place_hashes
@@ -69,11 +73,58 @@ class NodePart(NamedTuple):
     columns: np.ndarray  # float32 (d, n): in search space
     weights: np.ndarray  # float64 (n), or empty if all count alike
     missing_mask: np.ndarray  # uint8 (d, n): missing values that get a learned direction; (0, 0) if none do
+    on_device: DeviceSlice | None = (
+        None  # columns and what else is counted, if a GPU does that; `columns` is empty then
+    )
+
+    def count_lines(self, present: np.ndarray, lines: Lines, half: int) -> Histograms:
+        """Count the classes present, by bucket along some lines."""
+        if self.on_device is None:
+            return count_lines(self.slice(present), lines, half)
+        return chosen_device("cuda").count_lines(self._device_slice(present), lines, half)
+
+    def find_near(self, present: np.ndarray, questions: Questions) -> tuple[Histograms, list[np.ndarray]]:
+        """Count the classes present on the left of planes, and find the places of the examples near them."""
+        if self.on_device is None:
+            return find_near(self.slice(present), *questions)
+        left, places = find_near_on_device(chosen_device("cuda"), self._device_slice(present), questions)
+        return left, [host_copy(own) for own in places]
+
+    def at(self, chosen: np.ndarray) -> NodePart:
+        """Return some of the examples."""
+        on_device = self.on_device
+        if on_device is not None:
+            there = chosen_device("cuda").xp.asarray(chosen)
+            weights = None if on_device.weights is None else on_device.weights[there]
+            mask = None if on_device.missing_mask is None else on_device.missing_mask[:, there]
+            on_device = on_device._replace(columns=on_device.columns[:, there], weights=weights, missing_mask=mask)
+        return NodePart(
+            self.rows[chosen],
+            np.searchsorted(chosen, self.bounds),
+            self.columns.take(chosen, axis=1) if self.on_device is None else self.columns,
+            weights_at(self, chosen),
+            self.missing_mask.take(chosen, axis=1) if self.missing_mask.size else self.missing_mask,
+            on_device,
+        )
+
+    def moved_to(self, device: Device, unit: float) -> NodePart:
+        """Return the part with what is counted on a GPU."""
+        weights = whole_weights(self.weights, unit, device.xp) if self.weights.size else None
+        mask = device.xp.asarray(self.missing_mask) if self.missing_mask.size else None
+        there = DeviceSlice(device.xp.asarray(self.columns), self.bounds, weights, unit, mask)
+        return self._replace(columns=np.empty((0, 0), dtype=np.float32), on_device=there)
+
+    def _device_slice(self, present: np.ndarray) -> DeviceSlice:
+        assert self.on_device is not None
+        return self.on_device._replace(bounds=self.bounds_of(present))
+
+    def bounds_of(self, present: np.ndarray) -> np.ndarray:
+        """Return where the examples of the classes present begin and end; all are of these."""
+        return self.bounds[np.append(present, len(self.bounds) - 1)]
 
     def slice(self, present: np.ndarray) -> NodeSlice:
         """Return the examples as the engine counts them; all are of the classes present."""
-        bounds = self.bounds[np.append(present, len(self.bounds) - 1)]
-        return NodeSlice(self.columns, bounds, self.weights, self.missing_mask)
+        return NodeSlice(self.columns, self.bounds_of(present), self.weights, self.missing_mask)
 
 
 class Tally(NamedTuple):
@@ -159,7 +210,7 @@ def judged(partition: Partition, share: Share, sequence: PruningSequence) -> np.
 
 def root_parts(partitions: list[Partition], share: Share, setup: TreeSetup) -> list[NodePart]:
     """Make the parts of the root."""
-    space, fill = setup.statistics.space, setup.fill
+    space, fill, device = setup.statistics.space, setup.fill, chosen_device(setup.options.device)
 
     def make(partition: Partition) -> NodePart:
         rows = grouped_rows(partition, share)
@@ -170,7 +221,8 @@ def root_parts(partitions: list[Partition], share: Share, setup: TreeSetup) -> l
             # Kept also where none are missing, so that all parts of a node are alike.
             mask = np.ascontiguousarray(mask[:, rows]) if mask.size else np.zeros(columns.shape, dtype=np.uint8)
         bounds = np.searchsorted(partition.y[rows], np.arange(setup.n_classes + 1)).astype(np.int64)
-        return NodePart(rows.astype(np.int32), bounds, columns, weights_at(partition, rows), mask)
+        part = NodePart(rows.astype(np.int32), bounds, columns, weights_at(partition, rows), mask)
+        return part if device is None else part.moved_to(device, weight_unit(setup))
 
     return on_all_threads(make, partitions)
 
@@ -182,14 +234,7 @@ def child_parts(
 
     def make(part: NodePart, partition: Partition) -> NodePart:
         there = (project_rows(partition.X, part.rows, fill, test) > test.threshold) == bool(side)
-        chosen = np.flatnonzero(there)
-        return NodePart(
-            part.rows[chosen],
-            np.searchsorted(chosen, part.bounds),
-            part.columns.take(chosen, axis=1),
-            weights_at(part, chosen),
-            part.missing_mask.take(chosen, axis=1) if part.missing_mask.size else part.missing_mask,
-        )
+        return part.at(np.flatnonzero(there))
 
     return on_all_threads(make, parts, partitions)
 
@@ -214,7 +259,7 @@ def tally(parts: list[NodePart]) -> list[Tally]:
 
 def count_lines_of_parts(parts: list[NodePart], present: np.ndarray, lines: Lines, half: int) -> Histograms:
     """Count the examples of several parts by class and bucket along some lines."""
-    return reduce(add, on_all_threads(lambda part: count_lines(part.slice(present), lines, half), parts))
+    return reduce(add, on_all_threads(lambda part: part.count_lines(present, lines, half), parts))
 
 
 class NearParts(NamedTuple):
@@ -228,7 +273,7 @@ def near_parts(
     parts: list[NodePart], partitions: list[Partition], present: np.ndarray, questions: Questions
 ) -> NearParts:
     """Look which examples of several parts are near some planes, and what is on their left."""
-    found = on_all_threads(lambda part: find_near(part.slice(present), *questions), parts)
+    found = on_all_threads(lambda part: part.find_near(present, questions), parts)
     picked = [pick(parts, partitions, places) for places in zip(*(places for _, places in found), strict=True)]
     return NearParts(reduce(add, (left for left, _ in found)), picked)
 
@@ -240,7 +285,7 @@ def place_parts(
 
     def place(part: NodePart, partition: Partition) -> Placed:
         values = project_rows(partition.X, part.rows, fill, test)
-        return place_test(values, test.threshold, part.slice(present).bounds, part.weights)
+        return place_test(values, test.threshold, part.bounds_of(present), part.weights)
 
     return reduce(add, on_all_threads(place, parts, partitions))
 

@@ -32,7 +32,7 @@ from .options import NEVER, TreeSetup
 from .progress import Reporter, noted_moves
 
 if TYPE_CHECKING:
-    from .engines import EngineExamples, LocalExamples
+    from .engines import LocalExamples
 
 #: Examples near a plane, at most, that are searched beside a sample (see `oc1.growing.focus`).
 MAX_NEAR = 40_000
@@ -73,15 +73,18 @@ def count_lines(part: NodeSlice, lines: Lines, half: int) -> Histograms:
     return Histograms(counts, sums)
 
 
-def count_sides(examples: EngineExamples, planes: np.ndarray, sides: np.ndarray | None = None) -> Histograms:
+def count_sides(
+    count: Callable[[Lines, int], Histograms], planes: np.ndarray, sides: np.ndarray | None = None
+) -> Histograms:
     """Count the classes on the left of some planes, with their missing values on some sides; the sums are the weights.
 
-    These are lines that lead nowhere: no example crosses, and all stay where they are.
+    These are lines that lead nowhere: no example crosses, and all stay where they are. `count` is the `count_lines` of
+    an engine's examples.
     """
     n, planes = len(planes), planes.astype(np.float32)
     sides = np.full(n, layout.BY_FILL) if sides is None else sides
     one = np.ones(n, np.float32)
-    counts, sums = examples.count_lines(Lines(planes, np.arange(n), 0 * planes, np.full(n, -1), sides, one, one), 0)
+    counts, sums = count(Lines(planes, np.arange(n), 0 * planes, np.full(n, -1), sides, one, one), 0)
     return Histograms(counts[..., 0], sums[..., 0] if sums.size else counts[..., 0].astype(np.float64))
 
 

@@ -134,7 +134,7 @@ class LargeNode:
 
     def _promising(self, planes: np.ndarray) -> list[int]:
         """Return the runs that are worth going on with, by how they do on the sample."""
-        counts, weights = count_sides(self.sample.examples, planes)
+        counts, weights = count_sides(self.sample.examples.count_lines, planes)
         scorer = self._scorer_of(self.sample, self._sample_settings)
         return promising(planes, scorer.sides(counts, weights), weights, scorer)
 
@@ -151,7 +151,7 @@ class LargeNode:
 
     def left_weights(self, plane: np.ndarray, missing: int) -> np.ndarray:
         """Return the weights, on the left of a plane, of the classes that are present."""
-        return count_sides(self.examples, plane[None], np.array([missing])).sums[0]
+        return count_sides(self.examples.count_lines, plane[None], np.array([missing])).sums[0]
 
     # ------------------------------------------------------------------------------------------------ splitting
 

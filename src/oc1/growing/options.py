@@ -71,6 +71,7 @@ class GrowthOptions:
     rounding: bool = False
     sparsity: float | None = None
     n_jobs: int = 1
+    device: str = "cpu"  # who counts the examples of large nodes (see `oc1.cuda`)
     rules: SearchRules = SearchRules()
     min_large_rows: int = MIN_LARGE_ROWS
 

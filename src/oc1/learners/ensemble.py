@@ -9,17 +9,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 from joblib import Parallel, delayed
-from sklearn.base import _fit_context
+from sklearn.base import _fit_context, clone
 from sklearn.utils import check_random_state, get_tags
-from sklearn.utils._param_validation import HasMethods, Interval
+from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
+from ..cuda.arrays import DEVICES, chosen_device, host_copy, is_on_device, like
 from ..data.categories import Categories, category_values, labels_of, learn_and_encode
 from ..data.sparse_input import as_dense, by_blocks
 from ..growing.progress import fit_bar
 from .base import MAX_SMOOTHING, BaseOC1Classifier, CategoricalTree, TreeClassifier, seeded, unchanged_on_failure
 from .classifier import OC1Classifier
+from .on_device import checked_table, labels_on_device, leaves_on_device
 from .parameters import at_least, parameter
 from .registry import learner_class
 
@@ -70,6 +72,9 @@ class OC1EnsembleClassifier(BaseOC1Classifier):
     n_jobs : int or None, default=None
         Number of trees to grow, or to predict with, at the same time. (On threads; use ``joblib.parallel_config`` for
         processes and `oc1.dask.on_cluster` for a cluster.)
+    device : {"cpu", "cuda", "auto"}, default="cpu"
+        Who counts the examples of large nodes, if the base learner is an `OC1Classifier` (see there). Predictions of an
+        array on a GPU are made there, and stay there.
     verbose : int, default=0
         1 shows joblib's progress.
 
@@ -115,12 +120,15 @@ class OC1EnsembleClassifier(BaseOC1Classifier):
     smoothing: float = parameter(0.0, Interval(Real, 0, MAX_SMOOTHING, closed="both"))
     random_state: int | np.random.RandomState | None = parameter(None, "random_state")
     n_jobs: int | None = parameter(None, Integral, None)
+    device: str = parameter("cpu", StrOptions(set(DEVICES)))
     verbose: int = parameter(0, "verbose")
 
     def _base(self) -> Any:
         if self.n_choices is not None:
             return learner_class("C45Classifier")(n_choices=self.n_choices, prune=None)
-        return OC1Classifier(prune=None) if self.estimator is None else self.estimator
+        base = OC1Classifier(prune=None) if self.estimator is None else self.estimator
+        is_moved = self.device != "cpu" and "device" in base.get_params()
+        return clone(base).set_params(device=self.device) if is_moved else base
 
     def __sklearn_tags__(self) -> Any:
         """Say that sparse matrices are welcome, and missing values where the base takes them."""
@@ -161,6 +169,8 @@ class OC1EnsembleClassifier(BaseOC1Classifier):
             raise ValueError(
                 f"max_samples={self.max_samples} needs bootstrap=True: otherwise every tree sees every one"
             )
+        chosen_device(self.device, X, y, sample_weight)
+        X, y, sample_weight = (host_copy(own) for own in (X, y, sample_weight))
         base = self._base()
         # The trees get category numbers; the categories are known to the vote alone.
         X, categories = learn_and_encode(X, base.categorical_features if isinstance(base, CategoricalTree) else None)
@@ -255,7 +265,7 @@ class OC1EnsembleClassifier(BaseOC1Classifier):
             votes[rows, answer[rows]] += 1.0
         return votes
 
-    def predict_proba(self, X: npt.ArrayLike) -> np.ndarray:
+    def predict_proba(self, X: npt.ArrayLike) -> Any:
         """Return the share of the votes for each class, after smoothing.
 
         Parameters
@@ -267,10 +277,10 @@ class OC1EnsembleClassifier(BaseOC1Classifier):
         array (n_samples, n_classes)
             In the order of ``classes_``.
         """
-        votes, smoothing = self._votes(self._checked_rows(X)), self._checked_smoothing()
-        return np.asarray((votes + smoothing) / (len(self.estimators_) + smoothing * len(self.classes_)))
+        votes, smoothing = self._all_votes(X), self._checked_smoothing()
+        return like((votes + smoothing) / (len(self.estimators_) + smoothing * len(self.classes_)), X)
 
-    def predict(self, X: npt.ArrayLike) -> np.ndarray:
+    def predict(self, X: npt.ArrayLike) -> Any:
         """Return the class with the most votes, the first one in a tie.
 
         Parameters
@@ -281,8 +291,21 @@ class OC1EnsembleClassifier(BaseOC1Classifier):
         -------
         array (n_samples,)
         """
-        votes = self._votes(self._checked_rows(X))
-        return np.asarray(self.classes_[votes.argmax(axis=1)])
+        chosen = self._all_votes(X).argmax(axis=1)
+        return labels_on_device(self.classes_, chosen, X) if is_on_device(X) else np.asarray(self.classes_[chosen])
+
+    def _all_votes(self, X: Any) -> Any:
+        """Return the number of votes for each class, where the examples are."""
+        if not is_on_device(X):
+            return self._votes(self._checked_rows(X))
+        device = chosen_device("cuda")
+        table, rows = checked_table(self, X, device), device.xp.arange(len(X))
+        votes = device.xp.zeros((len(table), len(self.classes_)))
+        for model, features in zip(self.estimators_, self.estimators_features_, strict=True):
+            numbers = np.searchsorted(self.classes_, model.classes_)[model.tree_.majority]
+            leaves = leaves_on_device(model, device.xp.ascontiguousarray(table[:, features]), device)
+            votes[rows, device.xp.asarray(numbers)[leaves]] += 1.0
+        return votes
 
     def explain(self, x: Any) -> Explanation:
         """Explain the answer for one example: the votes, and the way through one tree that agrees with them.

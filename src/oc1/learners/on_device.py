@@ -43,10 +43,10 @@ def leaves_on_device(model: Any, table: Any, device: Any) -> Any:
     return device.find_leaves(table, model.tree_)
 
 
-def labels_on_device(classes: np.ndarray, numbers: Any, given: Any, device: Any) -> Any:
-    """Return classes by their numbers: on the GPU, if they are numbers."""
+def labels_on_device(classes: np.ndarray, numbers: Any, given: Any) -> Any:
+    """Return classes by their numbers: on the GPU, if they are numbers, and as what was given there."""
     if classes.dtype.kind in "biuf":
-        return like(device.xp.asarray(classes)[numbers], given)
+        return like(chosen_device("cuda").xp.asarray(classes)[numbers], given)
     return classes[host_copy(numbers)]
 
 
@@ -112,9 +112,9 @@ class DeviceTree(SearchedTree):
         """
         if not is_on_device(X):
             return super().predict(X)
-        device: Any = chosen_device("cuda")
+        device = chosen_device("cuda")
         leaves = leaves_on_device(self, checked_table(self, X, device), device)
-        return labels_on_device(self.classes_, device.xp.asarray(self.tree_.majority)[leaves], X, device)
+        return labels_on_device(self.classes_, device.xp.asarray(self.tree_.majority)[leaves], X)
 
     def predict_proba(self, X: npt.ArrayLike) -> Any:
         """Return the share of each class in the leaf of each example, after smoothing.
@@ -131,6 +131,6 @@ class DeviceTree(SearchedTree):
         """
         if not is_on_device(X):
             return super().predict_proba(X)
-        device: Any = chosen_device("cuda")
+        device = chosen_device("cuda")
         leaves = leaves_on_device(self, checked_table(self, X, device), device)
         return like(device.xp.asarray(self.tree_.outputs(self._checked_smoothing()))[leaves], X)
