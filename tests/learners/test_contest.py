@@ -164,3 +164,27 @@ def test_what_fails_in_a_thread_is_raised():
 
     with pytest.raises(ValueError, match="no tree"):
         contest.enter_all([Failing(), Failing()], 2, None)
+
+
+def test_where_a_sample_decides_no_tree_of_all_examples_is_grown_in_vain(monkeypatch):
+    monkeypatch.setattr(softening, "MAX_ROWS", 300)
+    grown_on = []
+    grow = OC1Classifier._grow
+
+    def noted(self, data, share):
+        grown_on.append(data.n_examples)
+        return grow(self, data, share)
+
+    monkeypatch.setattr(OC1Classifier, "_grow", noted)
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(900, 3))
+    noisy = (X[:, 0] > 0.0) != (rng.random(900) < 0.2)
+    assert OC1Classifier(random_state=0).fit(X, noisy).cv_accuracies_
+    assert grown_on.count(900) == 1
+    grown_on.clear()
+    parted = X[:, 0] > 0.0
+    X[:, 0] += np.where(parted, 1.0, -1.0)
+    clf = OC1Classifier(random_state=0).fit(X, parted)  # the other kinds leave at once
+    assert clf.splits_ == "best"
+    assert grown_on.count(900) == 1
+    assert 0 < len(grown_on) - 1 <= 3

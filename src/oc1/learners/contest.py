@@ -21,7 +21,7 @@ from ..data.sampling import weight_of_one
 from ..data.training import Training
 from ..growing.blas import one_blas_thread
 from ..tree import pruning
-from .softening import EQUAL, N_FOLDS, SoftTrial, has_parted, pruned_at, sample_of
+from .softening import EQUAL, N_FOLDS, SoftTrial, has_parted, is_sampled, pruned_at, sample_of
 
 if TYPE_CHECKING:
     from .base import CostComplexityTree
@@ -147,13 +147,14 @@ def hold_contest(entrants: Mapping[str, Entrant], data: Training, n_jobs: int | 
     n_jobs : int, optional
         Threads: the trees of a fold grow side by side.
     """
-    data = sample_of(data)
+    # A first tree of all examples that parts the classes is not challenged. That of a sample stands for it.
+    is_spared, data = is_sampled(data), sample_of(data)
     unit = weight_of_one(data.weights)
     lowest, highest = MIN_EXAMPLES_PER_LEAF * unit / data.mass(data.everything), MAX_SHARE_PER_LEAF
     prices = np.append(0.0, np.geomspace(min(lowest, highest), highest, N_PRICES))
     first, running, n_judged = next(iter(entrants)), dict(entrants), [0.0]
     for number, (rest, fold) in enumerate(data.deal_folds(N_FOLDS)):
-        if number > 0 and first in running and running[first].has_parted:
+        if is_spared and number > 0 and first in running and running[first].has_parted:
             running = {first: running[first]}
         if list(running) == [first] and not running[first].is_pruned:
             break
