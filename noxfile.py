@@ -45,6 +45,7 @@ def lint(session: nox.Session) -> None:
     session.run("check-jsonschema", "--builtin-schema", "vendor.github-workflows", *WORKFLOWS)
     session.run("check-jsonschema", "--builtin-schema", "vendor.dependabot", ".github/dependabot.yml")
     session.run("check-jsonschema", "--builtin-schema", "vendor.readthedocs", ".readthedocs.yaml")
+    session.run("check-jsonschema", "--builtin-schema", "vendor.citation-file-format", "CITATION.cff")
     session.run("zizmor", "--offline", ".github")
 
 
@@ -57,8 +58,8 @@ def typecheck(session: nox.Session) -> None:
 
 @nox.session(python=PYTHON_VERSIONS)
 def tests(session: nox.Session) -> None:
-    """Run the tests with the latest versions of the dependencies."""
-    session.install(".[test]")
+    """Run the tests with the latest versions of the dependencies, and what only some recipes of the guide need."""
+    session.install(".[test]", "shap")
     run_tests(session)
 
 
@@ -104,6 +105,14 @@ def build(session: nox.Session) -> None:
     files = [str(path.relative_to(ROOT)) for path in sorted((ROOT / "dist").iterdir())]
     session.run("twine", "check", "--strict", *files)
     session.run("check-wheel-contents", *(name for name in files if name.endswith(".whl")))
+
+
+@nox.session(default=False)
+def release(session: nox.Session) -> None:
+    """Install the wheel that ``build`` made into an empty environment, and run the script of the README with it."""
+    (wheel,) = (ROOT / "dist").glob("oc1-*-none-any.whl")
+    session.chdir(session.create_tmp())
+    session.run("sh", str(ROOT / "examples" / "newcomer.sh"), str(wheel), external=True)
 
 
 if __name__ == "__main__":

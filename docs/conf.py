@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import sys
 from pathlib import Path
 from typing import Any
 
+from sklearn.base import BaseEstimator
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris
 
 import oc1
@@ -43,6 +45,8 @@ autodoc_member_order = "bysource"
 autodoc_preserve_defaults = True
 numpydoc_show_class_members = False
 add_module_names = False
+python_maximum_signature_line_length = 100
+toc_object_entries_show_parents = "hide"
 nitpicky = True
 # Single backquotes in docstrings are parameters more often than names that have a place in the reference.
 nitpick_ignore_regex = [("py:obj", ".*")]
@@ -70,7 +74,8 @@ sphinx_gallery_conf = {
 
 # -- Pages -----------------------------------------------------------------------------------------------------------
 
-WIDE = ("parameters", "systems", "reproduction", "better-trees", "cluster", "auto_examples/08_does_it_pay")
+WIDE = ("parameters", "systems", "reproduction", "better-trees", "cluster", "case-credit", "case-crashes")
+WIDE += ("results", "stability", "architecture", "auto_examples/08_does_it_pay")
 html_theme = "pydata_sphinx_theme"
 html_title = "oc1"
 html_static_path = ["static"]
@@ -110,6 +115,15 @@ def _find_short_name(app, env, node, contnode):
     return None
 
 
+def _name_parameters(app, what: str, name: str, member: Any, options, signature, returns):
+    """Write the parameters of an estimator: its ``__new__``, where autodoc looks for them, takes any."""
+    if what != "class" or not issubclass(member, BaseEstimator) or (signature or "").count("client"):
+        return None
+    own = inspect.signature(member)
+    plain = [parameter.replace(annotation=inspect.Parameter.empty) for parameter in own.parameters.values()]
+    return str(own.replace(parameters=plain, return_annotation=inspect.Signature.empty)), None
+
+
 def _quote_names(app, what: str, name: str, member: Any, options, lines: list[str]) -> None:
     """Keep reStructuredText from reading a trailing underscore in a shape as a link."""
     lines[:] = [line.replace("(n_features_in_,)", "(``n_features_in_``,)") for line in lines]
@@ -142,4 +156,5 @@ def setup(app) -> None:
     app.connect("builder-inited", _make_pages)
     app.connect("autodoc-process-docstring", _quote_names, priority=100)  # before numpydoc
     app.connect("autodoc-skip-member", _is_foreign)
+    app.connect("autodoc-process-signature", _name_parameters)
     app.connect("missing-reference", _find_short_name)

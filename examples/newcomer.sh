@@ -1,8 +1,8 @@
 #!/bin/sh
-# From nothing to a model that runs elsewhere. Run it in an empty folder: sh newcomer.sh [WHERE OC1 IS]
+# From nothing to a model that runs elsewhere. Run it in an empty folder: sh CHECKOUT/examples/newcomer.sh [WHERE OC1 IS]
 set -eu
 python3 -m venv .venv
-.venv/bin/pip install -q "${1:-oc1}[cli,onnx]"
+.venv/bin/pip install -q "${1:-$(dirname "$0")/..}[cli,onnx]"  # a checkout, a wheel, or a name
 PATH="$PWD/.venv/bin:$PATH"
 
 oc1 generate rcb -o rcb.csv                                             # 2000 points, eight classes, oblique borders

@@ -43,13 +43,13 @@ from ..tree.sketch import MAX_SKETCHED, Sketch, sketch_tests
 from ..tree.structure import TreeStructure
 from .explainable import ExplainableTree
 from .parameters import as_number, at_least, number_or_share, parameter
+from .pickling import VersionedPickle
 from .targets import encode_classes, with_class_weight
 
 #: Folds of ``prune="cv"``.
 PRUNING_FOLDS = 10
 #: Up to this number of examples, ``prune="auto"`` is cross-validation.
 MAX_EXAMPLES_FOR_CV = 2000
-
 #: More than this, times a number of classes, could be infinite.
 MAX_SMOOTHING = 1e300
 Record = TypeVar("Record")
@@ -107,7 +107,7 @@ def unchanged_on_failure(estimator: BaseEstimator) -> Iterator[None]:
 # ---------------------------------------------------------------------------------------------------- all estimators
 
 
-class BaseOC1Estimator(BaseEstimator):
+class BaseOC1Estimator(VersionedPickle, BaseEstimator):
     """Base of trees and votes of trees: they check their input and show themselves in notebooks in the same way."""
 
     _parameter_constraints: ClassVar[dict[str, list[Any]]] = {}
