@@ -87,7 +87,7 @@ def test_where_a_limit_changes_nothing_its_cost_is_not_mentioned(options, iris):
     assert "per test" not in run("train", "iris.csv", *options).stdout
 
 
-@pytest.mark.parametrize("learner", sorted(set(LEARNERS) - {"regressor"}))
+@pytest.mark.parametrize("learner", sorted(set(LEARNERS) - {"regressor", "forest-regressor"}))
 def test_every_learner_can_be_trained_shown_tested_and_used(learner, iris):
     # msmt and others take their time on more
     iris_frame().filter(pl.int_range(pl.len()) % 3 == 0).write_csv("few.csv")
@@ -118,7 +118,7 @@ def test_numbers_can_be_predicted(iris):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--learner", "forest"], "unknown --learner 'forest'; choose from oc1, axis"),
+        (["--learner", "wood"], "unknown --learner 'wood'; choose from oc1, axis"),
         (
             ["--learner", "c45", "--n-restarts", "3"],
             "the learner 'c45' has no parameter 'n_restarts'; it has confidence",

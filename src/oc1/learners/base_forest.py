@@ -120,7 +120,7 @@ class BaseForest(BaseOC1Estimator):
         data = self._validate_again(X, y, sample_weight) if is_warm else self._validate(X, y, sample_weight)
         examples, rules = self._examples(data), self._rules(data)
         if n_grown < self.n_estimators:
-            trees = self._grow(examples, rules, range(n_grown, self.n_estimators))
+            trees = self._in_units(self._grow(examples, rules, range(n_grown, self.n_estimators)), data)
             self._forest: Forest = Forest.joined([self._forest, trees]) if is_warm else trees
         self.__dict__.pop("_members", None)
         if self.oob_score:
@@ -229,6 +229,10 @@ class BaseForest(BaseOC1Estimator):
             delayed(grow_trees)(examples, rules, self._seed, part) for part in parts
         )
         return Forest.joined(grown)
+
+    def _in_units(self, trees: Forest, data: Training) -> Forest:
+        """Return trees with their predictions in the user's units."""
+        return trees
 
     def _out_of_bag(
         self, data: Training, examples: ForestData, rules: ForestRules, kept: np.ndarray, n_samples: int

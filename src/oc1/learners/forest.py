@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from numbers import Integral
 from typing import Any, ClassVar
@@ -227,19 +226,25 @@ bootstrap, max_samples, oob_score, warm_start, categorical_features, random_stat
         checked = super()._validated(X, *y, reset=reset)
         return (checked[0], np.asarray(checked[1], dtype=np.float64)) if y else checked
 
+    def _scaling(self, data: Training) -> tuple[float, float]:
+        """Return the unit and the offset of the numbers that trees are grown on.
+
+        These are of an ordinary size and around 0: sums of their squares would lose digits.
+        """
+        unit = target_unit(data.y)
+        return unit, float(np.mean(data.y / unit))
+
     def _examples(self, data: Training) -> ForestData:
-        # Numbers of an ordinary size and around 0: sums of their squares would lose digits.
-        self._unit = target_unit(data.y)
-        self._offset = float(np.mean(data.y / self._unit))
-        return forest_data(data, np.zeros(len(data.y), np.int32), data.y / self._unit - self._offset, 0)
+        unit, offset = self._scaling(data)
+        return forest_data(data, np.zeros(len(data.y), np.int32), data.y / unit - offset, 0)
 
     def _rules(self, data: Training) -> ForestRules:
         rules = super()._rules(data)
         return rules._replace(min_decrease=rules.min_decrease / target_unit(data.y) ** 2)
 
-    def _grow(self, examples: ForestData, rules: ForestRules, numbers: Sequence[int]) -> Forest:
-        grown, unit = super()._grow(examples, rules, numbers), self._unit
-        return grown.with_numbers((grown.values + self._offset) * unit, grown.losses * unit**2, grown.gains * unit**2)
+    def _in_units(self, trees: Forest, data: Training) -> Forest:
+        unit, offset = self._scaling(data)
+        return trees.with_numbers((trees.values + offset) * unit, trees.losses * unit**2, trees.gains * unit**2)
 
     def _new_member(self) -> OC1Regressor:
         return OC1Regressor(prune=None)
