@@ -1,5 +1,7 @@
 """Forests of oblique trees."""
 
+import pickle
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -250,3 +252,12 @@ def test_few_examples():
         OC1ForestClassifier(n_estimators=20, min_samples_split=2).fit(huge, [0, 1, 0, 1]).score(huge, [0, 1, 0, 1])
         == 1.0
     )
+
+
+def test_a_pickle_holds_the_trees_and_nothing_that_is_computed_from_them():
+    X = np.random.default_rng(0).normal(size=(200, 4))
+    forest = OC1ForestClassifier(n_estimators=5, random_state=0).fit(X, X[:, 0] > X[:, 1])
+    fresh = pickle.dumps(forest)
+    expected = forest.predict_proba(X)
+    assert len(pickle.dumps(forest)) == len(fresh)
+    np.testing.assert_array_equal(pickle.loads(fresh).predict_proba(X), expected)

@@ -62,7 +62,7 @@ def assert_same(one, other, where="model"):
     elif hasattr(one, "__dict__"):
         # Small histograms for notebooks are not in files, and what is computed when asked for need not be there.
         computed = {name for name in dir(type(one)) if isinstance(getattr(type(one), name, None), cached_property)}
-        kept = (sorted(vars(own).keys() - {"_sketch", *computed}) for own in (one, other))
+        kept = (sorted(vars(own).keys() - {"_sketch", "_kept_walk", *computed}) for own in (one, other))
         fields = [{name: vars(own)[name] for name in names} for own, names in zip((one, other), kept, strict=True)]
         assert_same(*fields, where)
     else:
