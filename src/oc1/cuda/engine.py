@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from ..data.exact_moments import ExactMoments
-from ..data.search_space import SearchSpace, sample_positions
+from ..data.search_space import sample_positions
 from ..growing.calls import Histograms, count_sides
 from ..growing.engines import (
     MAX_LARGE_TOGETHER,
@@ -27,14 +27,14 @@ from ..growing.engines import (
     LocalExamples,
     Placed,
     divide_by_counts,
-    grouped_by_class,
     missing_mask,
+    prepared,
 )
 from ..growing.focus import Nearby, Questions
 from ..growing.large_nodes import LargeNode
 from ..growing.linear_tests import LinearTest
 from ..growing.nodes import Expansion, NodeTable, PendingNode
-from ..growing.options import RootStatistics, TreeSetup
+from ..growing.options import TreeSetup
 from ..kernels.histograms import Lines
 from ..kernels.records import Examples, Source
 from .device import DeviceSlice
@@ -75,11 +75,7 @@ class CudaEngine:
         moments: ExactMoments | None = None,
     ):
         options, fill = setup.options, setup.fill
-        rows = rows[grouped_by_class(y[rows], setup.n_classes)]
-        own_weights = None if weights is None else weights[rows]
-        if setup.known_statistics is None:
-            space = SearchSpace.make(X, rows, fill, own_weights, options.normalize, options.n_jobs, moments)
-            setup = setup._replace(known_statistics=RootStatistics.of(space, len(rows), own_weights))
+        rows, own_weights, setup = prepared(X, y, weights, rows, setup, moments)
         self.device, self.X, self.y, self.setup, self.n_jobs = device, X, y, setup, options.n_jobs
         self.source, self.host_weights = Source.of(X, fill), weights
         self.missing = missing_mask(X, setup.coded) if options.missing == "direction" else NO_MISSING

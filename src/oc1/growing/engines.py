@@ -203,11 +203,7 @@ class LocalEngine:
         moments: ExactMoments | None = None,
     ):
         options, fill = setup.options, setup.fill
-        rows = rows[grouped_by_class(y[rows], setup.n_classes)]
-        own_weights = None if weights is None else weights[rows]
-        if setup.known_statistics is None:
-            space = SearchSpace.make(X, rows, fill, own_weights, options.normalize, options.n_jobs, moments)
-            setup = setup._replace(known_statistics=RootStatistics.of(space, len(rows), own_weights))
+        rows, own_weights, setup = prepared(X, y, weights, rows, setup, moments)
         space = setup.statistics.space
         self.X, self.setup, self.n_jobs = X, setup, options.n_jobs
         is_large = X.nbytes >= MIN_BORROWED_BYTES
@@ -431,6 +427,24 @@ class LocalExamples:
             columns = self.engine.setup.statistics.space.columns(self.engine.X, rows, arrays.fill)[:-1]
         mask = np.ascontiguousarray(arrays.missing[:, rows]) if arrays.missing.size else arrays.missing
         return NodeSlice(np.ascontiguousarray(columns), bounds - first, arrays.weights[first:last], mask)
+
+
+def prepared(
+    X: np.ndarray,
+    y: np.ndarray,
+    weights: np.ndarray | None,
+    rows: np.ndarray,
+    setup: TreeSetup,
+    moments: ExactMoments | None,
+) -> tuple[np.ndarray, np.ndarray | None, TreeSetup]:
+    """Return the rows of a tree grouped by class, their weights, and the setup with what is to be known of them all."""
+    rows = rows[grouped_by_class(y[rows], setup.n_classes)]
+    own_weights = None if weights is None else weights[rows]
+    if setup.known_statistics is None:
+        options = setup.options
+        space = SearchSpace.make(X, rows, setup.fill, own_weights, options.normalize, options.n_jobs, moments)
+        setup = setup._replace(known_statistics=RootStatistics.of(space, len(rows), own_weights))
+    return rows, own_weights, setup
 
 
 def grouped_by_class(y: np.ndarray, n_classes: int) -> np.ndarray:
