@@ -94,51 +94,66 @@ def take_block(X, walk, first, n, block):
 
 
 @allocating
-def descend(X, walk, root, first, n, block, has_missing, walking, leaves):
+def descend(X, walk, root, first, n, block, has_missing, room, leaves):
     """Write the numbers of the leaves of a block's rows in one tree.
 
-    The rows go down level by level, so that the steps of different rows do not wait for each other.
+    The rows of a node are divided among its children before any of them goes further: what a node asks is then looked
+    up once for all of them, and how many terms it adds up need not be guessed for each.
     """
     words, numbers, asks = walk.words, walk.numbers, has_missing and walk.has_sides
+    order, others, stack = room[0], room[1], room[2]
     one, two, three = np.uint64(1), np.uint64(2), np.uint64(3)
-    left = np.uint64(n) if words[np.uint64(root)] & _TERMS else np.uint64(0)
     for i in range(n):
-        walking[i], leaves[i] = i, root
-    while left > 0:
-        n_walking, left = left, np.uint64(0)
-        for place in range(n_walking):
-            i = walking[place]
-            at = leaves[i]
-            head = words[at]
-            value = numbers[at + three] * block[i, words[at + two]]
-            last = at + two + ((head & _TERMS) << one)
-            j = at + two + two
-            while j < last:
-                value += numbers[j + one] * block[i, words[j]]
-                j += two
-            goes_right = value > numbers[at + one]
-            if asks:
-                side = np.int64((head >> _TERM_BITS) & _SIDES) - 1
-                if side != layout.BY_FILL and np.isnan(X[first + i, words[at + two]]):
+        order[i] = i
+    at, begin, end, size = np.uint64(root), 0, n, 0
+    while True:
+        head = words[at]
+        if head & _TERMS:
+            last, threshold = at + two + ((head & _TERMS) << one), numbers[at + one]
+            factor, attribute = numbers[at + three], words[at + two]
+            side = np.int64((head >> _TERM_BITS) & _SIDES) - 1 if asks else layout.BY_FILL
+            front, back = begin, 0
+            for place in range(begin, end):
+                i = order[place]
+                value, j = factor * block[i, attribute], at + two + two
+                while j < last:
+                    value += numbers[j + one] * block[i, words[j]]
+                    j += two
+                goes_right = value > threshold
+                if side != layout.BY_FILL and np.isnan(X[first + np.int64(i), attribute]):
                     goes_right = side == layout.MISSING_RIGHT
-            at = last + ((head >> _HEAD_BITS) - last) * np.uint64(goes_right)  # no branch to be guessed wrongly
-            leaves[i] = at
-            walking[left] = i
-            left += np.uint64(words[at] & _TERMS > 0)
-    for i in range(n):
-        leaves[i] = words[leaves[i]] >> _HEAD_BITS
+                order[front], others[back] = i, i  # no branch to be guessed wrongly
+                front += 1 - np.int64(goes_right)
+                back += np.int64(goes_right)
+            for place in range(back):
+                order[front + place] = others[place]
+            if back > 0 and front > begin:
+                stack[size], stack[size + 1], stack[size + 2] = head >> _HEAD_BITS, front, end
+                size += 3
+            at, end = (last, front) if front > begin else (head >> _HEAD_BITS, end)
+            continue
+        for place in range(begin, end):
+            leaves[order[place]] = head >> _HEAD_BITS
+        if size == 0:
+            break
+        size -= 3
+        at, begin, end = stack[size], np.int64(stack[size + 1]), np.int64(stack[size + 2])
 
 
 @kernel(allocates=True)
 def add_outputs(rows, walk, values, first_row, last_row, out):
     """Add what each tree says of rows, `values` of their leaves, to the rows of `out`."""
     X = rows.values
-    block, walking, leaves = np.empty((BLOCK, X.shape[1])), np.empty(BLOCK, np.uint64), np.empty(BLOCK, np.uint64)
+    block, room, leaves = (
+        np.empty((BLOCK, X.shape[1])),
+        np.empty((3, 3 * BLOCK + 3), np.uint64),
+        np.empty(BLOCK, np.uint64),
+    )
     for first in range(first_row, last_row, BLOCK):
         n = min(BLOCK, last_row - first)
         has_missing = take_block(X, walk, first, n, block)
         for tree in range(walk.roots.size):
-            descend(X, walk, walk.roots[tree], first, n, block, has_missing, walking, leaves)
+            descend(X, walk, walk.roots[tree], first, n, block, has_missing, room, leaves)
             for i in range(n):
                 for c in range(values.shape[1]):
                     out[first + i, c] += values[leaves[i], c]
@@ -148,11 +163,15 @@ def add_outputs(rows, walk, values, first_row, last_row, out):
 def find_leaves(rows, walk, first_tree, last_tree, out):
     """Write the leaves of all rows in some trees, a column each, counted from the root of their tree."""
     X = rows.values
-    block, walking, leaves = np.empty((BLOCK, X.shape[1])), np.empty(BLOCK, np.uint64), np.empty(BLOCK, np.uint64)
+    block, room, leaves = (
+        np.empty((BLOCK, X.shape[1])),
+        np.empty((3, 3 * BLOCK + 3), np.uint64),
+        np.empty(BLOCK, np.uint64),
+    )
     for first in range(0, X.shape[0], BLOCK):
         n = min(BLOCK, X.shape[0] - first)
         has_missing = take_block(X, walk, first, n, block)
         for tree in range(first_tree, last_tree):
-            descend(X, walk, walk.roots[tree], first, n, block, has_missing, walking, leaves)
+            descend(X, walk, walk.roots[tree], first, n, block, has_missing, room, leaves)
             for i in range(n):
                 out[first + i, tree - first_tree] = np.int64(leaves[i]) - walk.first_nodes[tree]
