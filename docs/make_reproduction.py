@@ -15,9 +15,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from oc1.experiments.claims import claims_table
 from oc1.experiments.definitions import make_experiments
-from oc1.experiments.report import markdown_table, mean_table, result_table
+from oc1.experiments.report import claims_markdown, markdown_table, mean_table, result_table
 
 PAGE, KEPT = (Path(__file__).with_name(f"reproduction.{ending}") for ending in ("md", "csv"))
 NUMBERS = ("accuracy", "accuracy_sd", "leaves", "leaves_sd", "depth", "depth_sd", "hyperplanes", "hyperplanes_sd")
@@ -26,16 +25,19 @@ TABLES: dict[str, Callable[[Mapping[str, Any]], tuple[list[str], list[list[str]]
     "table1": result_table,
     "table2": result_table,
     "footnote8": result_table,
-    "sum-minority": result_table,
+    "measures": mean_table,
     "impurity": mean_table,
     "orders": mean_table,
+    "jumps": mean_table,
     "restarts": mean_table,
     "votes": mean_table,
 }
 
 
 def kept_text(results: Mapping[str, Mapping[str, Any]]) -> str:
-    """Return the results as CSV."""
+    """Return the results as CSV; they must not be quick ones."""
+    if quick := [name for name in TABLES if results.get(name, {}).get("is_quick")]:
+        raise ValueError(f"quick results: {', '.join(quick)}; run oc1 reproduce all without --quick")
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(["experiment", "data", "learner", *NUMBERS])
@@ -61,13 +63,13 @@ def read_kept(text: str) -> dict[str, dict[str, Any]]:
 
 def filled(page: str, entries: Mapping[str, Mapping[str, Any]]) -> str:
     """Return the page with the tables of these entries; tables of other experiments stay as they are."""
-    tables = {"claims": claims_table(entries)} | {name: TABLES[name](entry) for name, entry in entries.items()}
-    for name, table in tables.items():
+    tables = {name: markdown_table(*TABLES[name](entry)) + "\n" for name, entry in entries.items()}
+    for name, table in ({"claims": claims_markdown(entries)} | tables).items():
         before, mark, rest = page.partition(f"<!-- {name} -->\n")
         _, end, after = rest.partition("<!-- end -->")
         if not mark or not end:
             raise ValueError(f"the page has no place for the table of {name}")
-        page = f"{before}{mark}\n{markdown_table(*table)}\n\n{end}{after}"
+        page = f"{before}{mark}\n{table}\n{end}{after}"
     return page
 
 

@@ -5,6 +5,7 @@ The rows are sorted and the classes numbered, so that the same data give the sam
 
 from __future__ import annotations
 
+import csv
 import hashlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -16,7 +17,6 @@ import numpy as np
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 
 from ..datasets import make_ls10, make_pol, make_rcb
-from ..files.tables import ReadOptions, read_table
 
 
 def noisy_linear(n: int = 10_000, d: int = 10, noise: float = 0.05, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
@@ -212,8 +212,24 @@ def _read_csv(path: Path, name: str) -> tuple[np.ndarray, np.ndarray]:
     """Read a file with a header row, numbers, and a column of classes (or medv); an empty field is a missing value."""
     if not path.is_file():
         raise _missing(name)
-    table = read_table(path, ReadOptions(header=True, target="medv" if name == "housing" else "class"))
-    return np.asarray(table.X, dtype=np.float64), _classes(name, np.asarray(table.y).tolist())
+    target = "medv" if name == "housing" else "class"
+    with path.open(encoding="utf-8", newline="") as file:
+        header, *lines = [[field.strip() for field in line] for line in csv.reader(file)]
+    if target not in header:
+        raise ValueError(f"{path}: has no column {target!r}")
+    place = header.index(target)
+    rows, labels = [], []
+    for number, line in enumerate(lines, start=2):
+        if len(line) != len(header):
+            raise ValueError(f"{path}, line {number}: {len(line)} fields, but the header has {len(header)}")
+        labels.append(line.pop(place))
+        if not labels[-1]:
+            raise ValueError(f"{path}, line {number}: no {target}")
+        try:
+            rows.append([float(field or "nan") for field in line])
+        except ValueError as error:
+            raise ValueError(f"{path}, line {number}: {error}") from None
+    return np.array(rows), _classes(name, labels)
 
 
 def _from_package(name: str) -> tuple[np.ndarray, np.ndarray, str]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from .claims import HEADER as CLAIMS_HEADER
-from .claims import claims_table
+from .claims import claims_summary, claims_table
 from .contest import EXPLANATION, accuracy_table, place_table
 from .suite import EXPLANATION as SUITE_EXPLANATION
 from .suite import overview_table, rival_table, set_table, verdict
@@ -25,6 +25,8 @@ Table = tuple[list[str], list[list[str]]]  # header and rows
 DIFFERENCE = "difference (sd)"
 SMALL_DIFFERENCE, LARGE_DIFFERENCE = 1.0, 2.0
 
+#: What a run that is smaller than the paper's says of itself.
+QUICK = "QUICK: fewer cross-validations or points than in the paper. The numbers cannot be compared with the paper's."
 STYLE = """
 body { font: 15px/1.5 system-ui, sans-serif; color: #1c1c1c; max-width: 85em; margin: 2em auto; padding: 0 1em; }
 table { border-collapse: collapse; margin: 1em 0; display: block; overflow-x: auto; }
@@ -116,7 +118,7 @@ def settings_line(entry: Entry) -> str:
     return (
         f"{how}"
         "Mean±standard deviation over the repeats; differences in the paper's standard deviations. "
-        'A learner named "... paper" has the paper\'s settings (normalize="positive"), others have today\'s defaults.'
+        'A learner named "... paper" has the paper\'s settings (preset="paper"), "OC1" alone today\'s defaults.'
     )
 
 
@@ -139,13 +141,22 @@ def _notes(entry: Entry) -> list[str]:
     """Return what was not run or failed, and what the tests of ranks say, in lines."""
     failures = [f"No result: {cell}: {reason}" for cell, reason in entry.get("failures", {}).items()]
     tested = verdict(entry["overview"]) if "overview" in entry else []
-    return [*(f"Not run: {line}" for line in entry["skipped"]), *failures, *tested]
+    quick = [QUICK] if entry["is_quick"] else []
+    return [*quick, *(f"Not run: {line}" for line in entry["skipped"]), *failures, *tested]
 
 
 def claims_markdown(entries: Mapping[str, Entry]) -> str:
     """Return what the paper claims, and what came of it, in Markdown."""
     header, rows = claims_table(entries)
-    return markdown_table(header, rows) + "\n" if rows else ""
+    if not rows:
+        return ""
+    return "\n\n".join([*claims_notes(entries), markdown_table(header, rows)]) + "\n"
+
+
+def claims_notes(entries: Mapping[str, Entry]) -> list[str]:
+    """Return how many claims hold, and whether that is known from a quick look only."""
+    quick = [name for name, entry in entries.items() if entry.get("is_quick")]
+    return [*([f"{QUICK} ({', '.join(quick)})"] if quick else []), claims_summary(entries)]
 
 
 def markdown(entry: Entry, seconds: Mapping[str, float] | None = None) -> str:
@@ -212,7 +223,8 @@ def page(
     ]
     header, rows = claims_table(entries)
     if rows:
-        body += ["<h2>What section 4 of the paper claims</h2>", _html_table(header, rows)]
+        body.append("<h2>What the paper claims</h2>")
+        body += [*(f'<p class="note">{escape(line)}</p>' for line in claims_notes(entries)), _html_table(header, rows)]
     for name, entry in entries.items():
         body.append(f'<h2 id="{escape(name)}">{escape(entry["title"])}</h2>')
         body.append("<p><b>{}:</b> {}</p>".format(*map(escape, _preface(entry))))

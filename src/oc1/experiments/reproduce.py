@@ -30,7 +30,7 @@ from ..evaluation.protocol import (
 from ..growing.progress_bar import progress_bar
 from .contest import standings
 from .data import ARTIFICIAL, DataSet, MissingData, load
-from .definitions import Experiment
+from .definitions import FULL_SIZE, Experiment
 from .journal import Journal, journal_path
 from .peers import package_of, why_missing
 from .results import Entry, write_results
@@ -52,7 +52,7 @@ def reproduce(
     repeats: int = 10,
     n_jobs: int = 1,
     seed: int = 0,
-    n_samples: int = 2000,
+    n_samples: int = FULL_SIZE,
     fresh: bool = False,
     only: Sequence[str] | None = None,
     limit: float = 60.0,
@@ -74,7 +74,7 @@ def reproduce(
     seed : int, default=0
         The same seed gives the same results, and the same artificial data.
     n_samples : int, default=2000
-        Points in the artificial sets.
+        Points in the artificial sets. Results of fewer, or of fewer repeats than the experiment has, say so.
     fresh : bool, default=False
         Start over instead of continuing with the journal.
     only : list of str, optional
@@ -293,6 +293,7 @@ def _entry(experiment: Experiment, run: dict[str, Any], records: list[FoldRecord
         "title": experiment.title,
         "claim": experiment.claim,
         "run": run,
+        "is_quick": run["repeats"] < experiment.repeats or run.get("n_samples", FULL_SIZE) < FULL_SIZE,
         "skipped": skipped,
         "cells": cells,
         "tests": tests,

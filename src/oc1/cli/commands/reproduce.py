@@ -46,7 +46,7 @@ def reproduce(
     repeats : int
         Number of cross-validations (default: 10; further: 5; suite: 2; peers, --quick: 1).
     quick : bool
-        One repeat, and artificial data of 500 points.
+        One repeat, and artificial data of 500 points. The results say so.
     limit : float
         peers, suite: time limit for a fit in seconds.
     fresh : bool
@@ -69,7 +69,7 @@ def reproduce(
     if dask is not None and any(experiments[name].ours for name in names if name in experiments):
         note("note: the contest with other packages runs on this machine, where they are installed and timed")
 
-    n_samples = 500 if quick else 2000
+    n_samples = 500 if quick else definitions.FULL_SIZE
     run_one = partial(run, data=data, n_jobs=jobs, seed=seed, n_samples=n_samples, fresh=fresh, only=sets, limit=limit)
 
     def run_all() -> None:
