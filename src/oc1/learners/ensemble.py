@@ -11,19 +11,18 @@ import numpy.typing as npt
 from joblib import Parallel, delayed
 from sklearn.base import _fit_context, clone
 from sklearn.utils import check_random_state, get_tags
-from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
+from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
-from ..cuda.arrays import DEVICES, chosen_device, host_copy, is_on_device, like
 from ..data.categories import Categories, category_values, labels_of, learn_and_encode
 from ..data.sparse_input import as_dense, by_blocks
 from ..growing.progress import fit_bar
 from .base import MAX_SMOOTHING, BaseOC1Classifier, CategoricalTree, TreeClassifier, seeded, unchanged_on_failure
 from .classifier import OC1Classifier
-from .on_device import checked_table, labels_on_device, leaves_on_device
 from .parameters import at_least, parameter
 from .registry import learner_class
+from .windowing import grow_in_windows
 
 if TYPE_CHECKING:
     from ..explaining import Explanation
@@ -42,8 +41,8 @@ class _Examples(NamedTuple):
 class OC1EnsembleClassifier(BaseOC1Classifier):
     """The majority vote of several trees (k-DT).
 
-    By default, all trees see all examples and differ only in their random search. Bootstrap samples and random subsets
-    of attributes are optional, and any classifier in this package can be the base learner.
+    By default, all trees see all examples and differ only in their random search. Bootstrap samples, windows and random
+    subsets of attributes are optional, and any classifier in this package can be the base learner.
 
     Parameters
     ----------
@@ -54,12 +53,19 @@ class OC1EnsembleClassifier(BaseOC1Classifier):
         Number of trees.
     n_choices : int or None, default=None
         If given, and no `estimator` is, the trees are axis-parallel: each node takes one of this many tests that gain
-        most information, drawn at random. (The paper suggests such randomised axis-parallel trees in its section 5;
-        Dietterich (2000) drew from 20.) The trees are those of ``C45Classifier(n_choices=..., prune=None)``.
+        most information, drawn at random. (Dietterich (2000), from 20. Section 5 of the paper suggests randomness for
+        axis-parallel trees, but not how.) The trees are those of ``C45Classifier(n_choices=..., prune=None)``.
     bootstrap : bool, default=False
         Whether to grow each tree on examples drawn with replacement.
     max_samples : float or int, default=1.0
         How many examples to draw for each tree with `bootstrap`: a fraction of all examples, or a number.
+    window : float, int or None, default=None
+        If given, each tree is grown by Quinlan's windowing (1993), which the paper's section 5 mentions as a way to
+        make trees differ: on a window of this many examples, a fraction of all or a number, drawn so that all classes
+        are as equally frequent as they can be. Then at least half of the examples outside that the tree gets wrong join
+        the window (or as many as a fifth of the first window), and the tree is grown again, until it is right about all
+        that are outside, or three times in a row is no better on all examples. The best of these trees votes. Quinlan's
+        first window is a fifth of the examples.
     max_features : float or int, default=1.0
         How many attributes each tree uses: a fraction of all attributes, or a number.
     oob_score : bool, default=False
@@ -72,9 +78,6 @@ class OC1EnsembleClassifier(BaseOC1Classifier):
     n_jobs : int or None, default=None
         Number of trees to grow, or to predict with, at the same time. (On threads; use ``joblib.parallel_config`` for
         processes and `oc1.dask.on_cluster` for a cluster.)
-    device : {"cpu", "cuda", "auto"}, default="cpu"
-        Who counts the examples of large nodes, if the base learner is an `OC1Classifier` (see there). Predictions of an
-        array on a GPU are made there, and stay there.
     verbose : int, default=0
         1 shows joblib's progress.
 
@@ -116,19 +119,17 @@ class OC1EnsembleClassifier(BaseOC1Classifier):
     bootstrap: bool = parameter(False, "boolean")
     max_samples: float = parameter(1.0, Interval(Real, 0, 1, closed="right"), at_least(1))
     max_features: float = parameter(1.0, Interval(Real, 0, 1, closed="right"), at_least(1))
+    window: float | None = parameter(None, Interval(Real, 0, 1, closed="right"), at_least(1), None)
     oob_score: bool = parameter(False, "boolean")
     smoothing: float = parameter(0.0, Interval(Real, 0, MAX_SMOOTHING, closed="both"))
     random_state: int | np.random.RandomState | None = parameter(None, "random_state")
     n_jobs: int | None = parameter(None, Integral, None)
-    device: str = parameter("cpu", StrOptions(set(DEVICES)))
     verbose: int = parameter(0, "verbose")
 
     def _base(self) -> Any:
         if self.n_choices is not None:
             return learner_class("C45Classifier")(n_choices=self.n_choices, prune=None)
-        base = OC1Classifier(prune=None) if self.estimator is None else self.estimator
-        is_moved = self.device != "cpu" and "device" in base.get_params()
-        return clone(base).set_params(device=self.device) if is_moved else base
+        return OC1Classifier(prune=None) if self.estimator is None else self.estimator
 
     def __sklearn_tags__(self) -> Any:
         """Say that sparse matrices are welcome, and missing values where the base takes them."""
@@ -169,8 +170,8 @@ class OC1EnsembleClassifier(BaseOC1Classifier):
             raise ValueError(
                 f"max_samples={self.max_samples} needs bootstrap=True: otherwise every tree sees every one"
             )
-        chosen_device(self.device, X, y, sample_weight)
-        X, y, sample_weight = (host_copy(own) for own in (X, y, sample_weight))
+        if self.window is not None and self.bootstrap:
+            raise ValueError("a tree is grown on a bootstrap sample or in windows, not both")
         base = self._base()
         # The trees get category numbers; the categories are known to the vote alone.
         X, categories = learn_and_encode(X, base.categorical_features if isinstance(base, CategoricalTree) else None)
@@ -212,13 +213,10 @@ class OC1EnsembleClassifier(BaseOC1Classifier):
             drawn = np.arange(n) if weights is None else np.flatnonzero(weights)
             times = np.bincount(rng.choice(drawn, self._count("max_samples", n)), minlength=n)
             weights = times if weights is None else times * weights
-        if weights is None:
-            model.fit(X, data.y)
-        elif has_fit_parameter(model, "sample_weight"):
-            model.fit(X, data.y, sample_weight=weights)
+        if self.window is None:
+            fit_weighted(model, X, data.y, weights)
         else:
-            rows = np.repeat(np.arange(n), weights)
-            model.fit(X[rows], data.y[rows])
+            model = self._grown_in_windows(model, X, data, rng)
         if isinstance(model, TreeClassifier):
             names = np.array(getattr(self, "feature_names_in_", [f"x{m + 1}" for m in range(d)]), dtype=str)
             model.tree_ = replace(model.tree_, feature_names=tuple(names[features]))
@@ -230,6 +228,19 @@ class OC1EnsembleClassifier(BaseOC1Classifier):
             )
             model.tree_ = replace(model.tree_, categories=own_labels)
         return model, features, times
+
+    def _grown_in_windows(self, model: Any, X: np.ndarray, data: _Examples, rng: np.random.Generator) -> Any:
+        """Grow one tree in windows (see `oc1.learners.windowing`)."""
+        weights = np.ones(len(X)) if data.weights is None else data.weights
+        known = np.flatnonzero(weights)  # an example without weight is none
+        X, y, weights = X[known], data.y[known], weights[known]
+
+        def fit(inside: np.ndarray) -> Any:
+            own = None if data.weights is None else weights[inside]
+            return fit_weighted(clone(model), X[inside], y[inside], own)
+
+        size = self._count("window", len(known))
+        return grow_in_windows(fit, lambda tree: np.asarray(tree.predict(X) != y), y, weights, size, rng)
 
     def _score_out_of_bag(self, data: _Examples, unseen: np.ndarray) -> None:
         """Judge the vote on each example by the trees that did not see it (a row of `unseen` for each tree)."""
@@ -265,7 +276,7 @@ class OC1EnsembleClassifier(BaseOC1Classifier):
             votes[rows, answer[rows]] += 1.0
         return votes
 
-    def predict_proba(self, X: npt.ArrayLike) -> Any:
+    def predict_proba(self, X: npt.ArrayLike) -> np.ndarray:
         """Return the share of the votes for each class, after smoothing.
 
         Parameters
@@ -277,10 +288,10 @@ class OC1EnsembleClassifier(BaseOC1Classifier):
         array (n_samples, n_classes)
             In the order of ``classes_``.
         """
-        votes, smoothing = self._all_votes(X), self._checked_smoothing()
-        return like((votes + smoothing) / (len(self.estimators_) + smoothing * len(self.classes_)), X)
+        votes, smoothing = self._votes(self._checked_rows(X)), self._checked_smoothing()
+        return (votes + smoothing) / (len(self.estimators_) + smoothing * len(self.classes_))
 
-    def predict(self, X: npt.ArrayLike) -> Any:
+    def predict(self, X: npt.ArrayLike) -> np.ndarray:
         """Return the class with the most votes, the first one in a tie.
 
         Parameters
@@ -291,21 +302,8 @@ class OC1EnsembleClassifier(BaseOC1Classifier):
         -------
         array (n_samples,)
         """
-        chosen = self._all_votes(X).argmax(axis=1)
-        return labels_on_device(self.classes_, chosen, X) if is_on_device(X) else np.asarray(self.classes_[chosen])
-
-    def _all_votes(self, X: Any) -> Any:
-        """Return the number of votes for each class, where the examples are."""
-        if not is_on_device(X):
-            return self._votes(self._checked_rows(X))
-        device = chosen_device("cuda")
-        table, rows = checked_table(self, X, device), device.xp.arange(len(X))
-        votes = device.xp.zeros((len(table), len(self.classes_)))
-        for model, features in zip(self.estimators_, self.estimators_features_, strict=True):
-            numbers = np.searchsorted(self.classes_, model.classes_)[model.tree_.majority]
-            leaves = leaves_on_device(model, device.xp.ascontiguousarray(table[:, features]), device)
-            votes[rows, device.xp.asarray(numbers)[leaves]] += 1.0
-        return votes
+        chosen = self._votes(self._checked_rows(X)).argmax(axis=1)
+        return np.asarray(self.classes_[chosen])
 
     def explain(self, x: Any) -> Explanation:
         """Explain the answer for one example: the votes, and the way through one tree that agrees with them.
@@ -344,3 +342,13 @@ class OC1EnsembleClassifier(BaseOC1Classifier):
         for model, features in zip(self.estimators_, self.estimators_features_, strict=True):
             total[features] += model.feature_importances_
         return total / len(self.estimators_)
+
+
+def fit_weighted(model: Any, X: np.ndarray, y: np.ndarray, weights: np.ndarray | None) -> Any:
+    """Fit a model to examples with weights, or, where it takes none, to as many copies of them; return it."""
+    if weights is None:
+        return model.fit(X, y)
+    if has_fit_parameter(model, "sample_weight"):
+        return model.fit(X, y, sample_weight=weights)
+    rows = np.repeat(np.arange(len(X)), weights)
+    return model.fit(X[rows], y[rows])
