@@ -31,7 +31,7 @@ def test_noise_changes_so_many_classes(iris):
 @pytest.mark.parametrize("name", ["d.csv", "d.tsv", "d.parquet", "d.data", "d.csv.gz"])
 def test_generated_files_can_be_read_in_every_format(name, iris):
     run("generate", "pol", "-n", 300, "-o", name)
-    assert json.loads(run("train", name, "-o", "m.json", "--json").stdout)["leaves"] == 5
+    assert json.loads(run("train", name, "-o", "m.json", "--json").stdout)["training"]["accuracy"] > 0.97
 
 
 def test_points_labelled_by_a_model(model, iris):

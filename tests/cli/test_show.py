@@ -16,14 +16,18 @@ from oc1.cli import screen
 
 def test_show(model):
     text = run("show", model).stdout
-    assert text.startswith("#0 petal_wid > 0.8\n")
+    assert re.match(r"#0 .*petal_wid.* > ", text)
     assert "trained on  150 examples of 'species' in iris.csv, 20" in text
-    assert re.search(r"accuracy    [\d.]+% on 30 held-out examples, 98% on 150 training examples", text)
+    assert re.search(r"accuracy    [\d.]+% on 30 held-out examples, [\d.]+% on 150 training examples", text)
     assert "numpy" in text
     figures = json.loads(run("show", model, "--json").stdout)
     assert figures["leaves"] == 3
     assert figures["trees"][0]["format"] == 1
-    assert "0.5 sepal_len" in run("show", model, "--digits", 1).stdout
+    numbers = [
+        re.findall(r"([\d.]+) (?:petal|sepal)_", own) for own in (text, run("show", model, "--digits", 1).stdout)
+    ]
+    assert max(len(number.strip("0.").replace(".", "")) for number in numbers[0]) > 1
+    assert max(len(number.strip("0.").replace(".", "")) for number in numbers[1]) == 1
 
 
 def test_showing_a_tree_imports_nothing_large(model):
@@ -41,7 +45,7 @@ print(*{large!r} & set(sys.modules), file=sys.stderr)
     done = subprocess.run(
         [sys.executable, "-c", code, str(model)], capture_output=True, text=True, check=True, timeout=MAX_WAIT_SECONDS
     )
-    assert "petal_wid > 0.8" in done.stdout
+    assert "petal_wid" in done.stdout
     assert done.stderr.split() == []
 
 
@@ -56,14 +60,15 @@ def test_show_is_the_same_as_for_the_estimator(model):
 
 
 def test_show_a_part_of_the_tree(model):
+    n_terms = load_model(model).tree_.terms_of_nodes
     node = run("show", model, "--node", 2).stdout
     assert node.startswith("node #2: 100 examples, 50% versicolor, reached by #0 yes\n")
     rows = re.findall(r"^(petal|sepal)_(?:len|wid) +\S+ +([\d.]+)%$", node, re.MULTILINE)
-    assert len(rows) == 4
+    assert len(rows) == n_terms[2] > 1
     assert sum(float(share) for _, share in rows) == pytest.approx(100, abs=0.2)
     assert "setosa" not in node
     assert "... (2 leaves)" in run("show", model, "--depth", 1).stdout
-    assert run("show", model, "--max-terms", 1).stdout.count("3 more") == 1
+    assert run("show", model, "--max-terms", 1).stdout.count(" more (") == (n_terms > 1).sum()
     assert "more" not in run("show", model, "--all-terms").stdout.split("learner")[0]
     assert "the nodes 0 to 4" in run("show", model, "--node", 5, code=2).stderr
     assert "exclude each other" in run("show", model, "--all-terms", "--max-terms", 1, code=2).stderr

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import gzip
 import os
+import secrets
 import sys
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -41,10 +41,9 @@ def replacing(path: FilePath, mode: str = "wb", **options: Any) -> Iterator[IO[A
         return
     # What `path` links to is replaced, not the link, and in its own folder: a file cannot be renamed across disks.
     target = Path(os.path.realpath(path))
-    with explained(path, "written"):
-        handle, name = tempfile.mkstemp(prefix=f".{target.name[:100]}.", suffix=".part", dir=target.parent)
-    try:
-        with os.fdopen(handle, mode, **options) as file:
+    name = os.fspath(target.parent / f".{target.name[:100]}.{secrets.token_hex(8)}.part")
+    try:  # from before the file exists: Ctrl-C may come at any moment
+        with open(name, mode.replace("w", "x"), opener=_for_this_user, **options) as file:
             yield file
             file.flush()
             os.fsync(file.fileno())
@@ -91,6 +90,11 @@ def write_file(path: FilePath, content: bytes) -> None:
         content = gzip.compress(content, mtime=0)
     with explained(path, "written"), replacing(path) as file:
         file.write(content)
+
+
+def _for_this_user(name: str, flags: int) -> int:
+    """Open a file that nobody else may read until it is whole."""
+    return os.open(name, flags, 0o600)
 
 
 def _permissions(target: Path) -> int:

@@ -19,10 +19,13 @@ import pytest
 from sklearn.base import clone
 from waiting import MAX_WAIT_SECONDS
 
-from oc1 import OC1Classifier, OC1EnsembleClassifier
+from oc1 import OC1Classifier, OC1EnsembleClassifier, OC1Regressor
 from oc1.baselines import CARTClassifier, LMDTClassifier
+from oc1.datasets import make_rcb
 from oc1.files.inputs import FileColumns
 from oc1.files.models import storage as models
+from oc1.files.models.building import REMOVED_PARAMETERS
+from oc1.files.models.decoding import UNKNOWN
 from oc1.files.models.record import Score
 from oc1.files.models.storage import Source, load_model, read_model, save_model
 from oc1.files.problems import FileProblem
@@ -165,7 +168,6 @@ def test_parameters_survive(pol, tmp_path):
     X, y = pol
     given = {
         "class_weight": {1: 2.0, 2: 1},
-        "starts": ("random",),
         "max_depth": np.int64(3),
         "axis_bias": np.float32(1.5),
         "categorical_features": np.array([], dtype=int),
@@ -179,11 +181,12 @@ def test_parameters_survive(pol, tmp_path):
     assert found.pop("categorical_features") == []
     for name, value in found.items():
         assert value == model.get_params()[name], name
-    assert type(found["starts"]) is tuple
     assert type(found["max_depth"]) is int
     assert found["class_weight"] == {1: 2.0, 2: 1}
     assert set(map(type, found["class_weight"])) == {int}
     assert clone(again).fit(X, y).tree_.to_dict() == model.tree_.to_dict()
+    model.set_params(categorical_features=()).fit(X, y)
+    assert type(round_trip(model, tmp_path).categorical_features) is tuple
 
 
 def test_votes_of_votes(pol, tmp_path):
@@ -265,23 +268,87 @@ def test_golden_file():
     assert model.predict_proba(X)[1:3].tolist() == [[0.0, 0.02, 0.98]] * 2
     assert model.apply(X).tolist() == [1, 3, 3, 4, 4]
     assert model.random_state == 0
-    assert model.complexity_penalty == 3.0  # called caution in that file
+    assert model.get_params() == OC1Classifier(normalize="standard", random_state=0).get_params()
+    assert (model.splits_, model.cv_accuracies_) == ("oblique", {})
+    assert model.pruning_path_.leaves.tolist() == [3, 2, 1]
+    assert model.pruning_path_.terms.tolist() == [UNKNOWN] * 3
 
 
-def test_parameters_by_their_old_names(tmp_path):
+@pytest.fixture
+def load_with(tmp_path):
+    """Return a function that loads the golden file with other fields."""
     document = json.loads((FOLDER / "model-v1.json").read_text())
-    path = tmp_path / "model.json"
 
-    def read(**parameters):
-        path.write_text(json.dumps({**document, "parameters": document["parameters"] | parameters}))
+    def load(**fields):
+        path = tmp_path / "changed.json"
+        own = {name: document[name] | value if name == "parameters" else value for name, value in fields.items()}
+        path.write_text(json.dumps(document | own))
         return load_model(path)
 
-    assert read(caution=1.5).complexity_penalty == 1.5
-    assert read(preset="paper").normalize == "auto"  # "standard" was the default that a preset replaced
-    assert read(preset="paper", normalize="positive").normalize == "positive"
-    assert read().normalize == "standard"
-    with pytest.raises(ValueError, match="no parameter 'caution'"):
-        read(complexity_penalty=2.0)
+    return load
+
+
+def test_parameters_by_their_old_names(load_with):
+    """Their defaults, too: "standard" was the one that a preset replaced."""
+    assert load_with(parameters={"preset": "paper"}).normalize == "auto"
+    assert load_with(parameters={"preset": "paper", "normalize": "positive"}).normalize == "positive"
+    assert load_with().normalize == "standard"
+
+
+@pytest.mark.parametrize(("splits", "now"), [("best", "auto"), ("linear", "auto"), ("axis", "axis"), ("auto", "auto")])
+def test_splits_by_their_old_names(load_with, splits, now):
+    assert load_with(parameters={"splits": splits}).splits == now
+
+
+def test_numbers_may_still_be_predicted_with_the_best_splits(tmp_path):
+    model = OC1Regressor(splits="best", max_depth=1).fit([[0.0], [1.0], [2.0]], [0.0, 0.0, 1.0])
+    assert round_trip(model, tmp_path).splits == "best"
+
+
+@pytest.mark.parametrize(
+    ("kind", "accuracies", "expected"),
+    [
+        ("best", {"best": 0.9, "axis": 0.8, "linear": 0.7}, ("oblique", {})),
+        ("linear", {"best": 0.8, "axis": 0.8, "linear": 0.9}, ("oblique", {})),
+        ("axis", {"best": 0.8, "axis": 0.9}, ("axis", {})),
+        ("linear", {}, ("oblique", {})),
+        ("oblique", {}, ("oblique", {})),
+        ("oblique", {"axis": 0.7, "joint": 0.9}, ("oblique", {"axis": 0.7, "joint": 0.9})),
+        ("axis", {"axis": 0.7}, ("axis", {"axis": 0.7})),
+    ],
+)
+def test_kinds_of_trees_that_are_no_more_were_oblique(load_with, kind, accuracies, expected):
+    """Accuracies of such kinds say nothing of those that there are now."""
+    model = load_with(kind=kind, cv_accuracies=accuracies)
+    assert (model.splits_, model.cv_accuracies_) == expected
+
+
+def test_a_pruning_path_may_know_its_terms(load_with, tmp_path):
+    path = {"alpha": [0.0, 0.25], "leaves": [3, 1], "accuracy": [0.75, None]}
+    model = load_with(pruning_path=path)
+    assert model.pruning_path_.dtype.names == ("alpha", "leaves", "terms", "accuracy")
+    assert model.pruning_path_.terms.tolist() == [UNKNOWN] * 2
+    assert_same(round_trip(model, tmp_path), model)
+    assert load_with(pruning_path=path | {"terms": [5, 0]}).pruning_path_.terms.tolist() == [5, 0]
+
+
+@pytest.mark.parametrize("name", sorted(REMOVED_PARAMETERS))
+def test_parameters_that_are_gone_are_passed_over(tmp_path, name):
+    """Also those of a vote's base learner and of its trees."""
+    X, y = make_rcb(60, random_state=0)
+    vote = OC1EnsembleClassifier(OC1Classifier(max_depth=1), n_estimators=2, random_state=0).fit(X, y)
+    path = tmp_path / "vote.json"
+    save_model(vote, path)
+    document, gone = json.loads(path.read_text()), {name: {"tuple": ["what", 1.5]}}
+    document["parameters"] |= gone
+    document["parameters"]["estimator"]["parameters"] |= gone
+    for member in document["members"]:
+        member["parameters"] |= gone
+    path.write_text(json.dumps(document))
+    loaded = load_model(path)
+    assert not hasattr(loaded, name)
+    assert repr(loaded) == repr(vote)
+    np.testing.assert_array_equal(loaded.predict_proba(X), vote.predict_proba(X))
 
 
 # ---------------------------------------------------------------------------------------------------- refused to write
