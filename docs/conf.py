@@ -74,7 +74,16 @@ sphinx_gallery_conf = {
 
 # -- Pages -----------------------------------------------------------------------------------------------------------
 
-WIDE = ("parameters", "systems", "reproduction", "better-trees", "cluster", "case-credit", "case-crashes")
+WIDE = (
+    "parameters",
+    "systems",
+    "reproduction",
+    "better-trees",
+    "default-tree",
+    "cluster",
+    "case-credit",
+    "case-crashes",
+)
 WIDE += ("results", "stability", "architecture", "auto_examples/08_does_it_pay")
 html_theme = "pydata_sphinx_theme"
 html_title = "oc1"

@@ -23,8 +23,8 @@ clf = OC1Classifier(random_state=0).fit(X, species)
 print(clf.tree_)
 
 # %%
-# Two tests are enough. The first one looks at one attribute: all flowers with narrow petals are setosa. The second one
-# combines all four measurements. The numbers in brackets are the counts of training flowers of each species.
+# Two tests are enough, and both combine all four measurements. The first one finds setosa, the second one tells the
+# other two species apart. The numbers in brackets are the counts of training flowers of each species.
 #
 # The plot shows the same tree. At each inner node, a histogram shows the values of the test for the flowers that reach
 # it, and the line marks the threshold.

@@ -29,7 +29,8 @@ print(compare(X_pol, y_pol, repeats=1, random_state=0, progress=False))
 # -----------------
 #
 # A checkerboard that is not rotated: each boundary is a value of *one* attribute, and which class is on which side
-# depends on the other one. Any oblique line crosses several squares, so the search for a pure split is misled.
+# depends on the other one. Any oblique line crosses several squares, and cross-validation finds that OC1 does better
+# without oblique tests.
 
 rng = np.random.default_rng(0)
 X_board = rng.uniform(size=(1500, 2))
@@ -41,7 +42,7 @@ print(compare(X_board, y_board, repeats=1, random_state=0, progress=False))
 
 figure, axes = plt.subplots(2, 2, figsize=(12, 12), layout="constrained")
 for row, (name, X, y) in zip(axes, (("POL", X_pol, y_pol), ("board", X_board, y_board)), strict=True):
-    for ax, splits in zip(row, ("best", "axis"), strict=True):
+    for ax, splits in zip(row, ("auto", "axis"), strict=True):
         clf = OC1Classifier(splits=splits, random_state=0).fit(X, y)
         plot_partition(clf, X, y, ax=ax)
         ax.set_title(f"{name}, splits={splits!r}: {clf.get_n_leaves()} leaves")

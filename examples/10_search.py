@@ -39,7 +39,7 @@ plt.show()
 # axis-parallel line, the others at random lines. Each run descends, and jumps when it gets stuck.
 
 X, y = make_rcb(1000, random_state=0)
-record = record_search(X, y, normalize="positive", n_restarts=4, n_jumps=20, random_state=0)
+record = record_search(X, y, preset="paper", n_restarts=4, n_jumps=20, random_state=0)
 numbers = np.arange(len(record.steps))
 runs = np.array([step.run for step in record.steps])
 jumps = np.array([step.kind == "jump" for step in record.steps])
@@ -54,4 +54,4 @@ ax.legend()
 plt.show()
 
 # %%
-# ``oc1 animate rcb.csv -o search.html`` makes an animated page of the search, ``-o search.gif`` a GIF.
+# ``oc1 animate rcb.csv -o search.html`` makes an animated page of the search.

@@ -66,8 +66,12 @@ def test_the_papers_flaw_of_sum_minority():
         for cut in range(1, 100)
     }
     assert values == {24.0}
-    clf = OC1Classifier(criterion="sum_minority", splits="axis", prune=None, random_state=0)
-    assert clf.fit(np.arange(100.0)[:, None], row).get_n_leaves() == 1
+    # Of splits that it cannot tell apart, the one that Gini's index gains most by is made, and growth goes on.
+    for own in ("sum_minority", lambda left, right: left.sum() - left.max() + right.sum() - right.max()):
+        clf = OC1Classifier(criterion=own, preset="paper", prune=None, random_state=0)
+        clf.fit(np.arange(100.0)[:, None], row)
+        assert clf.get_n_leaves() == 3
+        assert sorted(clf.tree_.thresholds[~clf.tree_.is_leaf]) == [49.5, 73.5]
 
 
 def test_useless_splits_are_infinitely_impure():

@@ -16,7 +16,6 @@ LAYERS = [
     "tree",
     "explaining",
     "growing",
-    "cuda",
     "learners",
     "baselines",
     "evaluation",

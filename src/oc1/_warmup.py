@@ -42,7 +42,6 @@ def warmup() -> float:
     quick: Any = {"n_restarts": 2, "n_jumps": 1, "random_state": 0}
     for criterion in ("twoing", "info_gain", "sum_minority"):
         OC1Classifier(criterion=criterion, **quick).fit(X, y)
-    OC1Classifier(refine=True, prune=None, max_depth=2, **quick).fit(X, y)
     OC1Regressor(prune=None, **quick).fit(X, X[:, 0])
     OC1Classifier(max_terms=1, **quick).fit(X.astype(np.float32), y).predict(X.astype(np.float32))
     for learner in (CARTLCClassifier, LMDTClassifier, SADTClassifier, PerceptronTreeClassifier):

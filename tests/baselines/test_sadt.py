@@ -5,13 +5,16 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from naive import sadt
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from oc1 import OC1Classifier
 from oc1.baselines.sadt import CRITERIA, SADTClassifier
 from oc1.datasets import make_ls10, make_pol, make_rcb
-from oc1.kernels import annealing as _annealing
+from oc1.growing.splitters import NodeExamples
+from oc1.impurity import ALIASES, get_measure
+from oc1.kernels.annealing import anneal, find_gain
+from oc1.kernels.layout import NO_SPLIT
+from oc1.kernels.records import Criterion
 
 QUICK = {"patience": 300, "random_state": 0}
 
@@ -24,13 +27,28 @@ def test_scikit_learns_checks(estimator, check):
 # ------------------------------------------------------------------------------------------------ kernel
 
 
+def criterion_of(name, min_leaf=1):
+    measure = get_measure(name)
+    return Criterion(measure.code, min_leaf, *measure.pointers())
+
+
+def node_of(labels, weights):
+    labels = np.array(labels)
+    return NodeExamples(np.empty((len(labels), 0)), labels, weights, labels.max() + 1, 1, 0).grouped()[1]
+
+
+def gain(name, left, right):
+    """What a split gains; nothing where a side is empty."""
+    return naive.gain(ALIASES.get(name, name), left, right) if min(left.sum(), right.sum()) > 0 else 0.0
+
+
 def problem(seed, n, d, n_classes, whole):
     """Examples grouped by class, all classes present."""
     rng = np.random.default_rng(seed)
     labels = np.sort(np.concatenate([np.arange(n_classes), rng.integers(0, n_classes, n)]))
     columns = rng.uniform(size=(d, len(labels)))
     weights = rng.integers(1, 4, len(labels)) * (1.0 if whole else rng.uniform(0.1, 1, len(labels)))
-    return columns, labels, weights, np.searchsorted(labels, np.arange(n_classes + 1))
+    return columns, labels, weights
 
 
 @pytest.mark.parametrize("name", sorted(CRITERIA))
@@ -43,29 +61,29 @@ def problem(seed, n, d, n_classes, whole):
     whole=st.booleans(),
     min_leaf=st.integers(1, 5),
 )
-def test_the_energy_of_the_plane_is_what_the_kernel_says(name, seed, n, d, n_classes, whole, min_leaf):
-    columns, labels, weights, bounds = problem(seed, n, d, n_classes, whole)
-    plane, energy, _ = _annealing.anneal(
-        columns, weights, bounds, CRITERIA[name], min_leaf, 0.5, 0.1, 0.99, 200, np.uint64(seed)
-    )
-    assume(np.isfinite(energy))  # no plane may leave enough examples on both sides
+def test_the_plane_gains_what_the_kernel_says(name, seed, n, d, n_classes, whole, min_leaf):
+    columns, labels, weights = problem(seed, n, d, n_classes, whole)
+    own = criterion_of(name, min_leaf)
+    plane, gained, _ = anneal(columns, node_of(labels, weights), own, 0.5, 0.1, 0.99, 200, np.uint64(seed))
+    assume(gained > NO_SPLIT)  # no plane may leave enough examples on both sides
     right = plane[:-1] @ columns + plane[-1] > 0
     assert min(right.sum(), (~right).sum()) >= min_leaf
     left, right = (naive.class_weights(labels, weights, side, n_classes) for side in (~right, right))
-    assert energy == pytest.approx(sadt.energy(name, left, right), abs=1e-9)
+    assert gained == pytest.approx(gain(name, left, right), abs=1e-9)
 
 
 @pytest.mark.parametrize("name", sorted(CRITERIA))
-def test_the_energy_of_any_margins(name):
+def test_any_margins(name):
     rng = np.random.default_rng(0)
-    _, labels, weights, bounds = problem(0, 30, 1, 3, whole=False)
-    totals = naive.class_weights(labels, weights, labels >= 0, 3)
+    _, labels, weights = problem(0, 30, 1, 3, whole=False)
+    node, stream = node_of(labels, weights), np.zeros(2, np.uint64)
     cases = [rng.normal(size=len(labels)) for _ in range(20)]
     cases += [np.ones(len(labels)), -np.ones(len(labels)), np.where(labels == 1, 1.0, -1.0)]
     for margins in cases:
-        energy, pure = _annealing.find_energy(weights, bounds, totals, margins, CRITERIA[name], np.empty(3))
+        gained, smaller, pure = find_gain(node, criterion_of(name), margins, np.empty((1, 3)), stream)
         left, right = (naive.class_weights(labels, weights, side, 3) for side in (margins <= 0, margins > 0))
-        assert energy == pytest.approx(sadt.energy(name, left, right), abs=1e-9)
+        assert gained == pytest.approx(gain(name, left, right), abs=1e-9)
+        assert smaller == min(np.sum(margins > 0), np.sum(margins <= 0))
         assert pure == (np.count_nonzero(left) == 1 and np.count_nonzero(right) == 1)
 
 
@@ -73,9 +91,8 @@ def test_the_search_ends_after_so_many_unproductive_perturbations():
     # Both classes at both places: all planes are alike.
     columns = np.array([[0.0, 1.0, 0.0, 1.0]])
     for patience in (1, 10, 500):
-        _, _, n_perturbations = _annealing.anneal(
-            columns, np.ones(4), np.array([0, 2, 4]), 0, 1, 0.5, 0.1, 0.9, patience, np.uint64(1)
-        )
+        node = node_of([0, 0, 1, 1], np.ones(4))
+        _, _, n_perturbations = anneal(columns, node, criterion_of("info_gain"), 0.5, 0.1, 0.9, patience, np.uint64(1))
         assert n_perturbations == patience
 
 
@@ -83,22 +100,22 @@ def test_heat_crosses_a_barrier_that_cold_does_not():
     # From the start at the right end, small steps downhill end at 0.93; the best place is 0.3.
     x = np.linspace(0, 1, 201)
     y = np.select([x < 0.3, x < 0.8, x < 0.93], [0, 1, 0], 1)
-    columns, bounds = x[None, np.argsort(y, kind="stable")].copy(), np.array([0, np.sum(y == 0), len(y)])
+    columns, node = x[None, np.argsort(y, kind="stable")].copy(), node_of(y, np.ones(201))
 
-    def energy_at(place):
+    def gain_at(place):
         left, right = (np.bincount(y[side], minlength=2) for side in (x < place, x >= place))
-        return sadt.energy("info_gain", left, right)
+        return gain("info_gain", left, right)
 
-    def energies(temperature):
+    def gains(temperature):
         return [
-            _annealing.anneal(columns, np.ones(201), bounds, 0, 1, 0.02, temperature, 0.9995, 1000, np.uint64(seed))[1]
+            anneal(columns, node, criterion_of("info_gain"), 0.02, temperature, 0.9995, 1000, np.uint64(seed))[1]
             for seed in range(20)
         ]
 
-    assert energies(1e-9) == pytest.approx([energy_at(0.93)] * 20)
-    hot = energies(0.1)
-    assert min(hot) == pytest.approx(energy_at(0.3))
-    assert np.mean(hot) < energy_at(0.93) - 0.1
+    assert gains(1e-9) == pytest.approx([gain_at(0.93)] * 20)
+    hot = gains(0.1)
+    assert max(hot) == pytest.approx(gain_at(0.3))
+    assert np.mean(hot) > gain_at(0.93) + 0.1
 
 
 def test_separable_examples_are_separated():

@@ -213,7 +213,7 @@ def test_a_column_without_any_value():
 
 def test_an_order_by_response_beats_arbitrary_numbers():
     rng = np.random.default_rng(0)
-    X = np.column_stack([rng.integers(40, size=800), rng.normal(size=800)])
+    X = np.column_stack([rng.integers(40, size=500), rng.normal(size=500)])
     y = rng.permutation(np.linspace(-2, 2, 40))[X[:, 0].astype(int)] + X[:, 1] > 0
     ours, theirs = (cross_val_score(learner(categorical_features=given), X, y, cv=3).mean() for given in ([0], None))
     assert ours > theirs + 0.02

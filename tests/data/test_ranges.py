@@ -64,10 +64,8 @@ def test_class_weights_are_finite(factor):
 
 
 def test_huge_weights_of_classes_and_examples_together():
-    # Not with all tests fitted together: their ridge is a number of examples.
-    quick = {**QUICK, "refine": True}
-    expected = OC1Classifier(**quick, class_weight={1: 2.0, 2: 1.0}).fit(X, Y, np.full(len(X), 2.0**52))
-    model = OC1Classifier(**quick, class_weight={1: 2.0**900, 2: 2.0**899}).fit(X, Y, np.full(len(X), 2.0**900))
+    expected = OC1Classifier(**QUICK, class_weight={1: 2.0, 2: 1.0}).fit(X, Y, np.full(len(X), 2.0**52))
+    model = OC1Classifier(**QUICK, class_weight={1: 2.0**900, 2: 2.0**899}).fit(X, Y, np.full(len(X), 2.0**900))
     assert model.tree_.asks_the_same(expected.tree_)
 
 
@@ -110,7 +108,7 @@ def test_tiny_attributes_are_refused():
 def test_an_attribute_that_is_tiny_in_one_part_only_does_no_harm():
     # All but one of its values are tiny: where that one is kept back, it is as good as constant.
     moved = np.column_stack([X, np.where(np.arange(len(X)) == 7, 1.0, X[:, 0] * 1e-315)])
-    model = OC1Classifier(prune="cv", normalize="standard", complexity_penalty=0, **QUICK).fit(moved, Y)
+    model = OC1Classifier(prune="cv", normalize="standard", **QUICK).fit(moved, Y)
     assert model.score(moved, Y) > 0.8
 
 

@@ -21,6 +21,12 @@ def test_the_share_is_right_and_depends_on_the_seed(data):
     assert (hold_out(X, y, None, 0.1, 0)[1] != hold_out(X, y, None, 0.1, 1)[1]).any()
 
 
+def test_what_is_held_out_is_not_stratified(data):
+    X, y = data
+    held = {int(hold_out(X, y, None, 0.1, seed)[1][y == 0].sum()) for seed in range(30)}
+    assert len(held) > 5  # of a class, more or fewer by chance
+
+
 def test_order_units_names_and_repetition_do_not_matter(data):
     X, y = data
     _, back = hold_out(X, y, None, 0.1, 4)

@@ -313,7 +313,7 @@ def test_sides_are_named_after_what_they_speak_for():
 
 def test_a_side_of_two_classes_is_named_after_both():
     wine = load_wine(as_frame=True)
-    model = OC1Classifier(splits="linear", prune=None, random_state=0).fit(wine.data, wine.target_names[wine.target])
+    model = OC1Classifier(random_state=0).fit(wine.data, wine.target_names[wine.target])
     for row in (0, 170):  # of two classes that are on the same side of the first test
         first = model.explain(wine.data.iloc[row]).steps[0]
         assert set(first.speaks_for.labels) == {"class_0", "class_2"}

@@ -107,7 +107,7 @@ def test_averages_are_those_of_the_examples_at_a_node():
 def test_the_path_ends_at_the_root_and_marks_the_model(noisy):
     X, y = noisy
     for prune in (None, "holdout", "cv"):
-        model = OC1Classifier(splits="axis", prune=prune, complexity_penalty=0, random_state=0).fit(X, y)
+        model = OC1Classifier(splits="axis", prune=prune, random_state=0).fit(X, y)
         (record,) = page_data(model, X, y)["trees"]
         path, tree = record["path"], model.unpruned_tree_
         assert path["leaves"][0] == tree.n_leaves
@@ -115,10 +115,21 @@ def test_the_path_ends_at_the_root_and_marks_the_model(noisy):
         assert np.all(np.diff(path["leaves"]) < 0)
         assert path["leaves"][path["chosen"]] == model.tree_.n_leaves
         assert path["data"][path["chosen"]] == pytest.approx(model.score(X, y), abs=1e-4)
-        assert ("judged" in path) == (prune is not None)
+        words = {"holdout": "on examples held out", "cv": "cross-validated"}
+        assert path.get("judgedBy") == words.get(prune)
+        if prune is not None:
+            assert path["judged"][-len(model.pruning_path_) :] == pytest.approx(model.pruning_path_.accuracy, abs=1e-4)
         steps = np.array(path["steps"])
         for step, leaves in enumerate(path["leaves"]):
             assert tree.cut(steps <= step).n_leaves == leaves if step else tree.n_leaves == leaves
+
+
+def test_the_path_of_a_tree_with_other_tests_than_grown_is_its_own(noisy):
+    model = OC1Classifier(random_state=0).fit(*noisy)
+    (record,) = page_data(model, *noisy)["trees"]
+    path = record["path"]
+    assert (path["leaves"][0], path["chosen"], path["leaves"][-1]) == (model.tree_.n_leaves, 0, 1)
+    assert "judged" not in path
 
 
 def test_few_examples_are_in_the_page():

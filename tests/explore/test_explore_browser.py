@@ -109,7 +109,7 @@ def test_a_click_shows_what_a_node_asks(browser, tmp_path, rcb_model):
     model, X, y = rcb_model
     with opened(browser, explore(model, X, y), tmp_path) as page:
         assert page.locator("g.node").count() == model.tree_.n_nodes
-        inner = np.flatnonzero(~model.tree_.is_leaf)[1]
+        inner = np.flatnonzero(model.tree_.terms_of_nodes > 1)[-1]
         select(page, inner)
         panel = page.locator("#node")
         assert panel.locator("h2").text_content() == f"Node {inner}"
@@ -336,7 +336,7 @@ def test_what_is_not_known_is_not_told_as_if_it_were(browser, tmp_path, rcb_mode
 def test_reasons_are_against_the_average_at_the_node(browser, tmp_path):
     # Against all irises, setosa with its short petals among them, even versicolor has long ones.
     X, y = load_iris(return_X_y=True)
-    model = OC1Classifier(random_state=0).fit(X, y)
+    model = OC1Classifier(max_terms=2, random_state=0).fit(X, y)
     with opened(browser, explore(model, X, y), tmp_path) as page:
         told = []
         for row in X[y == 1].tolist():
@@ -398,7 +398,7 @@ def test_of_several_examples_the_first_is_followed(browser, tmp_path, rcb_model)
 
 def test_one_example_is_one(browser, tmp_path):
     X, y = np.array([[0.0], [1.0], [2.0], [3.0]]), ["a", "b", "b", "b"]
-    model = OC1Classifier(splits="axis", prune=None, complexity_penalty=0).fit(X, y)
+    model = OC1Classifier(splits="axis", prune=None).fit(X, y)
     with opened(browser, explore(model), tmp_path) as page:
         follow(page, "0")
         assert page.locator("#why").text_content().endswith("The one training example with these answers was a.")
@@ -567,7 +567,7 @@ def wide_model():
     X = rng.normal(size=(600, 30))
     X[:, :7] = 0  # nothing to be learned from these
     y = np.array(list("abcdefghij"))[np.digitize(X[:, 10:22] @ np.linspace(1, 3, 12), np.linspace(-9, 9, 9))]
-    return OC1Classifier(random_state=0, n_restarts=1, prune=None, max_depth=6, splits="best").fit(X, y), X, y
+    return OC1Classifier(random_state=0, n_restarts=1, prune=None, max_depth=6).fit(X, y), X, y
 
 
 LETTERS = """() => [...document.querySelectorAll('#tree text, #map text')].filter(one => one.textContent)
@@ -667,7 +667,7 @@ def test_sides_have_the_names_of_classes(browser, tmp_path):
     ]:
         side = X.sum(axis=1) > 0
         y = labels[np.where(side, rng.integers(1, len(labels), size=len(X)), 0)]
-        model = OC1Classifier(random_state=0, max_depth=1, prune=None, splits="best").fit(X, y)
+        model = OC1Classifier(random_state=0, max_depth=1, prune=None).fit(X, y)
         if model.tree_.test(0)[1][0] < 0:
             ends = [f"← {ends[1].removesuffix(' →')}", f"{ends[0].removeprefix('← ')} →"]
         with opened(browser, explore(model, X, y), tmp_path) as page:
@@ -694,7 +694,7 @@ def test_a_tree_of_thousands_of_leaves_stays_usable(browser, tmp_path, shared_da
     from oc1.files.tables import read_table
 
     table = read_table(shared_data / "letter.csv")
-    model = OC1Classifier(splits="axis", prune=None, complexity_penalty=0, random_state=0).fit(table.X, table.y)
+    model = OC1Classifier(splits="axis", prune=None, random_state=0).fit(table.X, table.y)
     assert model.tree_.n_leaves > 2000
     content = explore(model, table.X, table.y)
     assert len(content.encode()) < 3_000_000
@@ -720,7 +720,7 @@ def test_a_tree_of_thousands_of_leaves_stays_usable(browser, tmp_path, shared_da
 
 def test_small_boxes_keep_their_thresholds(browser, tmp_path):
     X, y = load_digits(return_X_y=True)
-    model = OC1Classifier(random_state=0, splits="linear").fit(X, y)
+    model = OC1Classifier(random_state=0, splits="oblique").fit(X, y)
     with opened(browser, explore(model), tmp_path, viewport={"width": 390, "height": 800}) as page:
         boxes = page.locator("#tree g.node.inner")
         assert boxes.count() >= 5  # those in view
@@ -730,7 +730,7 @@ def test_small_boxes_keep_their_thresholds(browser, tmp_path):
 
 def test_a_side_of_two_classes_is_named_after_both_as_in_explanations(browser, tmp_path):
     wine = load_wine(as_frame=True)
-    model = OC1Classifier(splits="linear", prune=None, random_state=0).fit(wine.data, wine.target_names[wine.target])
+    model = OC1Classifier(random_state=0).fit(wine.data, wine.target_names[wine.target])
     (first, *_) = model.explain(wine.data.iloc[0]).steps
     assert len(first.speaks_for.labels) == 2
     with opened(browser, explore(model), tmp_path) as page:

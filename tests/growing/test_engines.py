@@ -21,7 +21,7 @@ from oc1.kernels.records import Examples
 HALF = 8
 
 
-def local_examples(weighted=False, missing=False, keeps_columns=True, n=700, d=3, k=3):
+def local_examples(weighted=False, missing=False, n=700, d=3, k=3):
     """A node in the middle of an engine's arrays."""
     rng = np.random.default_rng(1)
     X = rng.normal(size=(n, d)).astype(np.float32)
@@ -35,7 +35,7 @@ def local_examples(weighted=False, missing=False, keeps_columns=True, n=700, d=3
     fill = np.full(d, 0.25)
     arrays = Examples(
         shift=space.shift,
-        columns=space.columns(X, rows, fill) if keeps_columns else X.T,
+        columns=space.columns(X, rows, fill),
         scale=space.scale,
         labels=y[rows].astype(np.int32),
         weights=rng.random(n) + 0.1 if weighted else np.empty(0),
@@ -60,8 +60,7 @@ def questions(d):
 
 @pytest.mark.parametrize("weighted", [False, True], ids=["alike", "weighted"])
 @pytest.mark.parametrize("missing", [False, True], ids=["known", "missing"])
-@pytest.mark.parametrize("keeps_columns", [True, False], ids=["columns", "borrowed"])
-def test_local_examples_are_counted_by_any_number_of_threads(monkeypatch, weighted, missing, keeps_columns):
+def test_local_examples_are_counted_by_any_number_of_threads(monkeypatch, weighted, missing):
     held = local_examples(weighted, missing)
     arrays = held.arrays
     lines = questions(held.engine.X.shape[1])
@@ -75,7 +74,7 @@ def test_local_examples_are_counted_by_any_number_of_threads(monkeypatch, weight
     answers = []
     for n_jobs in (1, 2, 3):
         with ThreadPoolExecutor(n_jobs) as pool:
-            held = local_examples(weighted, missing, keeps_columns)
+            held = local_examples(weighted, missing)
             held.engine.pool, held.engine.n_jobs = pool if n_jobs > 1 else None, n_jobs
             answers.append((*held.count_lines(lines, HALF), *count_sides(held.count_lines, lines.planes, sides)))
     counts, sums, left, left_sums = answers[0]
@@ -91,9 +90,8 @@ def test_local_examples_are_counted_by_any_number_of_threads(monkeypatch, weight
     np.testing.assert_allclose(held.left_weights(lines.planes[0], 0), left_sums[0], rtol=1e-5)
 
 
-@pytest.mark.parametrize("keeps_columns", [True, False], ids=["columns", "borrowed"])
-def test_samples_and_copies_are_the_same_examples(keeps_columns):
-    held = local_examples(weighted=True, keeps_columns=keeps_columns, n=700)
+def test_samples_and_copies_are_the_same_examples():
+    held = local_examples(weighted=True, n=700)
     whole = local_examples(weighted=True).arrays.columns[:, held.start : held.stop]
     for other in (held.sample(), held.copy()):
         assert other.size == held.size

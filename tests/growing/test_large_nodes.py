@@ -9,7 +9,6 @@ from oc1 import OC1Classifier
 from oc1.data import sampling
 from oc1.data import search_space as scaling
 from oc1.datasets import make_ls10, make_pol, make_rcb
-from oc1.growing import engines
 from oc1.impurity import MEASURES
 
 
@@ -40,7 +39,7 @@ def three_classes(n=1200, seed=0):
 
 @pytest.mark.parametrize("prune", ["auto", "holdout", None], ids=str)
 @pytest.mark.parametrize("weighted", [False, True], ids=["alike", "weighted"])
-@pytest.mark.parametrize("splits", ["axis", "best"])
+@pytest.mark.parametrize("splits", ["axis", "auto"])
 def test_trees_of_large_nodes_do_not_depend_on_threads(fit, prune, weighted, splits):
     X, y = three_classes()
     weights = np.random.default_rng(1).random(len(y)) + 0.1 if weighted else None
@@ -102,7 +101,7 @@ def test_all_options_do_in_large_nodes_what_they_do_in_small_ones(fit, options, 
         assert np.diff(large.tree_.terms).max() == 1
 
 
-@pytest.mark.parametrize("splits", ["axis", "best"])
+@pytest.mark.parametrize("splits", ["axis", "auto"])
 def test_missing_values_of_large_nodes_get_their_direction(fit, splits):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(1500, 3))
@@ -148,16 +147,6 @@ def test_an_example_of_weight_two_is_as_good_as_two(fit):
     assert weighted.tree_.gains[0] == pytest.approx(twice.tree_.gains[0], rel=0.01)
 
 
-@pytest.mark.parametrize("prune", ["auto", None], ids=str)
-def test_a_borrowed_array_gives_the_tree_of_a_copied_one(fit, monkeypatch, prune):
-    X, y = three_classes(2500)
-    X = np.asfortranarray(X, dtype=np.float32)
-    copied = fit(X, y, prune=prune, max_depth=5)
-    monkeypatch.setattr(engines, "MIN_BORROWED_BYTES", 0)
-    for n_jobs in (1, 2):
-        assert_same_tree(fit(X, y, prune=prune, max_depth=5, n_jobs=n_jobs), copied)
-
-
 def test_a_class_absent_from_a_large_node_is_no_trouble_for_a_users_measure(fit):
     def costs(left, right):
         price = np.array([1.0, 2.0, 3.0, 4.0, 5.0])
@@ -176,3 +165,13 @@ def test_a_node_is_split_also_where_its_sample_has_fewer_examples_than_a_split_n
     large, small = (fit(X, y, large=n, sampled=150, min_samples_split=500) for n in (400, 10**9))
     assert large.tree_.n_leaves > 1
     assert large.score(X, y) > small.score(X, y) - 0.03
+
+
+@pytest.mark.parametrize("n_constant", [0, 1])
+@pytest.mark.parametrize("prune", ["auto", None])
+def test_where_there_is_nothing_to_combine_one_feature_splits_a_large_node(fit, prune, n_constant):
+    x = np.random.default_rng(0).normal(size=(1000, 1))
+    X, y = np.hstack([x, np.ones((1000, n_constant))]), (x[:, 0] > 0.3).astype(int)
+    clf = fit(X, y, splits="oblique", prune=prune)
+    assert clf.get_n_leaves() == 2
+    assert clf.score(X, y) > 0.99

@@ -35,7 +35,7 @@ def test_moves_never_make_the_split_less_pure(criterion, capsys):
     X, y = make_ls10(300, random_state=0)
     y = np.where(np.random.default_rng(0).random(300) < 0.2, 3, y)  # so that no split is pure
     OC1Classifier(
-        criterion=criterion, n_restarts=3, n_jumps=40, prune=None, max_depth=1, verbose=2, random_state=0
+        criterion=criterion, n_restarts=3, n_jumps=40, prune=None, max_depth=1, verbose=2, random_state=1
     ).fit(X, y)
     where, jumps, steps = {}, 0, 0
     for line in capsys.readouterr().out.splitlines():
@@ -66,7 +66,7 @@ def test_a_split_that_leaves_both_sides_pure_has_no_impurity(criterion, capsys):
 def test_all_examples_reach_their_leaf():
     X, y = make_rcb(500, random_state=0)
     for model in (
-        OC1Classifier(splits="best", refine=False, random_state=0),
+        OC1Classifier(splits="axis", prune=None, random_state=0),
         OC1Classifier(prune=None, n_jobs=2, random_state=0),
         C45Classifier(),
         OC1EnsembleClassifier(n_estimators=3, n_jobs=2, random_state=0),

@@ -9,7 +9,6 @@ from types import ModuleType, SimpleNamespace
 import pytest
 from waiting import comes_true
 
-from oc1.growing import displays
 from oc1.growing import progress_bar as _progress
 from oc1.growing.progress import advance, fit_bar
 
@@ -23,7 +22,6 @@ def open_terminal(monkeypatch):
     """Put a terminal in the place of stderr (in a fixture, pytest would take it away again)."""
     screen = Terminal()
     monkeypatch.setattr("sys.stderr", screen)
-    monkeypatch.setenv("TERM", "xterm-256color")
     return screen
 
 
@@ -38,10 +36,15 @@ def test_what_is_quick_shows_no_bar(monkeypatch):
 def test_what_lasts_shows_a_bar_even_before_the_first_step(monkeypatch):
     terminal = open_terminal(monkeypatch)
     monkeypatch.setattr(_progress, "PATIENCE", 0.05)
-    with _progress.progress_bar("folds [red]", 4) as bar:
-        assert comes_true(lambda: "folds [red]" in terminal.getvalue())
+    monkeypatch.setattr(_progress, "INTERVAL", 0.02)
+    with _progress.progress_bar("folds", 4) as bar:
+        assert comes_true(lambda: "folds" in terminal.getvalue())
         bar.update(3)
-        assert comes_true(lambda: "75%" in terminal.getvalue())
+        assert comes_true(lambda: "75%, 0 s, 0 s left" in terminal.getvalue())
+    drawn, removed, rest = terminal.getvalue().rsplit("\r", 2)
+    assert drawn
+    assert removed.isspace()
+    assert rest == ""
 
 
 def test_nobody_looks_no_bar(monkeypatch):
@@ -59,55 +62,53 @@ def test_nobody_looks_no_bar(monkeypatch):
 
 @pytest.fixture
 def notebook(monkeypatch):
-    """Put a notebook's kernel in the place of this process; return what its cell shows, the last picture last."""
-    cell, shown = contextvars.ContextVar("cell"), []
-    cell.set("this one")
-
-    class Handle:
-        def display(self, bundle, raw):
-            assert raw
-            assert cell.get() == "this one"
-            shown.append(bundle)
-
-        update = display
-
+    """Put a notebook's kernel in the place of this process; return what its cells show below them."""
     shell, kernel = ModuleType("IPython"), SimpleNamespace(kernel=None)
     shell.get_ipython = lambda: kernel
-    shell.display = ModuleType("IPython.display")
-    shell.display.DisplayHandle = Handle
     monkeypatch.setitem(sys.modules, "IPython", shell)
-    monkeypatch.setitem(sys.modules, "IPython.display", shell.display)
     monkeypatch.setattr(_progress, "PATIENCE", 0.02)
-    monkeypatch.setattr(displays, "INTERVAL", 0.02)
-    return shown
+    monkeypatch.setattr(_progress, "INTERVAL", 0.02)
+    return lambda: sys.stderr.getvalue()
 
 
-def test_a_notebook_shows_how_far_a_fit_has_come(notebook):
-    with fit_bar("<Trees>"):
-        assert comes_true(lambda: notebook)
-        assert "%" not in notebook[-1]["text/plain"]  # nothing has been started
+def test_a_notebook_shows_how_far_a_fit_has_come(notebook, monkeypatch):
+    monkeypatch.setattr("sys.stderr", io.StringIO())
+    with fit_bar("Trees"):
+        assert comes_true(notebook)
+        assert "%" not in notebook()  # nothing has been started
         advance(started=200)
         advance(settled=50)
-        assert comes_true(lambda: "<Trees>: 25%" in notebook[-1]["text/plain"])
-        assert "&lt;Trees&gt;" in notebook[-1]["text/html"]
+        assert comes_true(lambda: "25%" in notebook())
         advance(settled=150)
-        assert comes_true(lambda: "%" not in notebook[-1]["text/plain"])
-    assert notebook[-1] == {"text/plain": "", "text/html": ""}
+        assert comes_true(lambda: "%" not in notebook()[-40:])
+    assert notebook().endswith(" \r")
+
+
+def test_the_output_belongs_to_the_cell_that_runs(notebook, monkeypatch):
+    cell, shown = contextvars.ContextVar("cell"), []
+    cell.set("this one")
+    monkeypatch.setattr(_progress.Bar, "_line", lambda *_: shown.append(cell.get()) or "")
+    with fit_bar("trees"):
+        assert comes_true(lambda: shown)
+    assert set(shown) == {"this one"}
 
 
 def test_a_notebook_shows_no_bar_for_a_short_fit(notebook, monkeypatch):
+    monkeypatch.setattr("sys.stderr", io.StringIO())
     monkeypatch.setattr(_progress, "PATIENCE", 600.0)
     with fit_bar("trees"):
         advance(started=200, settled=200)
-    assert notebook == []
+    assert notebook() == ""
 
 
-def test_a_fit_inside_of_something_with_a_bar_has_none(notebook):
+def test_a_fit_inside_of_something_with_a_bar_has_none(notebook, monkeypatch):
+    monkeypatch.setattr("sys.stderr", io.StringIO())
     with _progress.progress_bar("folds", 4):
-        assert comes_true(lambda: notebook)
+        assert comes_true(notebook)
         with fit_bar("trees"):
             time.sleep(0.1)
-    assert {bundle["text/plain"].split(":")[0] for bundle in notebook} == {"folds", ""}
+    assert "folds" in notebook()
+    assert "trees" not in notebook()
     assert not _progress.has_bar()
 
 

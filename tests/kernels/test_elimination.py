@@ -6,7 +6,7 @@ from sklearn.feature_selection import SequentialFeatureSelector
 
 from oc1 import OC1Classifier
 from oc1.datasets import make_ls10
-from oc1.growing import options, purest
+from oc1.growing import options, policy
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
@@ -29,7 +29,7 @@ def test_more_terms_make_smaller_trees(ls10):
 
 def test_threads_do_not_matter(noisy, monkeypatch):
     X, y = noisy
-    monkeypatch.setattr(purest, "MIN_SINGLE_ROWS", 20)
+    monkeypatch.setattr(policy, "MIN_SINGLE_ROWS", 20)
     monkeypatch.setattr(options, "MIN_SHARED_ROWS", 50)
     for seed in range(6):
         clf = OC1Classifier(max_terms=2, prune=None, n_restarts=3, random_state=seed)

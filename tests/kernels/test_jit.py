@@ -4,6 +4,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from waiting import MAX_WAIT_SECONDS
@@ -161,3 +162,10 @@ assert last(np.arange(4.0)) == 12.0
 assert (inner.library.get_pointer_to_function(inner.fndesc.llvm_func_name) == 0) == {is_there}
 """
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_one_line_says_that_kernels_are_compiled_and_other_packages_compile_without_a_word(capsys):
+    notice = _jit._Notice()
+    for module, said in (("umap.layouts", ""), ("oc1.kernels.newton", f"{_jit.MESSAGE}\n"), ("oc1.kernels.split", "")):
+        notice.on_start(SimpleNamespace(data={"dispatcher": SimpleNamespace(__module__=module)}))
+        assert capsys.readouterr().err == said

@@ -77,6 +77,12 @@ def test_line_search_equals_the_naive_one(name, line):
     sides = [naive.class_weights(labels, mass, side, n_classes) for side in (~right, right)]
     assert min(right.sum(), (~right).sum()) >= min_leaf
     assert naive.gain(name, *sides) == pytest.approx(best, rel=1e-9, abs=1e-12)
+    # Of equally good positions, the preferred one.
+    others = [naive.goes_right(margins, rates, step) for step in naive.positions(margins, rates)]
+    allowed = [right for right in others if min(right.sum(), (~right).sum()) >= min_leaf]
+    pairs = [[naive.class_weights(labels, mass, side, n_classes) for side in (~right, right)] for right in allowed]
+    equal = [naive.preference(name, *pair) for pair in pairs if naive.gain(name, *pair) >= best * (1 - 1e-11) - 1e-16]
+    assert naive.preference(name, *sides) >= max(equal) - 1e-9
 
 
 @settings(max_examples=100, deadline=None)

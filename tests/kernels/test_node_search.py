@@ -1,12 +1,15 @@
 """The search of a node makes the moves of the slow one: every perturbation, every jump, every start."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive import node_search as slow
+from sklearn.datasets import load_iris
 
-from oc1.growing.options import PAPER_RULES, SearchRules
+from oc1.growing.options import PAPER_RULES, GrowthOptions, SearchRules
 from oc1.impurity import MEASURES
 from oc1.kernels import layout
 from oc1.kernels.line_search import compiled_line_search
@@ -29,12 +32,12 @@ def fast_search(columns, labels, weights, name, min_leaf, min_weight, seed, n_ru
         min_oblique=0,
         n_runs=n_runs,
         order=ORDERS[order],
-        n_swept=d,
         min_rows_to_meet=250,
         axis_bias=1.0,
         max_depth=99,
         min_split=2,
         min_decrease=0.0,
+        max_errors=-1.0,
         total=counts.sum(),
         max_terms=d,
         two_stages=10**9,
@@ -77,17 +80,54 @@ def nodes(draw):
     return np.vstack([x, np.ones(n)]).astype(np.float32), labels, weights, *limits
 
 
+def test_the_paper_sweeps_all_coefficients_unless_it_is_read_otherwise():
+    options = GrowthOptions(MEASURES["twoing"], normalize="positive", rules=PAPER_RULES)
+    assert options.settings(4, 100.0, 100.0).n_swept == 5
+    without = replace(options, rules=replace(PAPER_RULES, sweeps_constant=False))
+    assert without.settings(4, 100.0, 100.0).n_swept == 4
+
+
+def test_random_starts_are_uniform_and_may_have_all_examples_on_one_side():
+    X, _ = load_iris(return_X_y=True)
+    y = np.sort(np.arange(len(X)) % 3).astype(np.int32)
+    X = np.random.default_rng(0).permutation(X)  # no plane is pure, so all runs are made
+    columns = np.vstack([X.T, np.ones(len(X))]).astype(np.float32)
+    how = {"stagnation": 1.0, "max_stagnant": 10, "n_swept": 5, "n_perturbations": 1, "n_jumps": 0}
+    how |= {"whole_rounds": True, "falls_at_ties": True}
+    weights = np.ones(len(y))
+    _, moves = fast_search(columns, y, weights, "twoing", 1, layout.NO_SPLIT, 0, 400, "best", **how)
+    starts = moves[moves[:, layout.MOVED_WHICH] == layout.A_START][1:]
+    planes = starts[:, layout.MOVED_PLANE :]
+    assert (np.abs(planes) <= 1.0).all()
+    np.testing.assert_allclose(planes.mean(axis=0), 0.0, atol=0.12)
+    np.testing.assert_allclose((planes**2).mean(axis=0), 1 / 3, atol=0.06)
+    # All attributes are positive, so many planes do not reach the examples, until a coefficient is perturbed.
+    assert 0.25 < np.isinf(starts[:, layout.MOVED_TO]).mean() < 1.0
+    ends = {int(move[layout.MOVED_RUN]): move[layout.MOVED_TO] for move in moves}
+    assert np.isfinite(list(ends.values())).all()
+
+
 @pytest.mark.parametrize("rules", [SearchRules(), PAPER_RULES], ids=["default", "paper"])
 @pytest.mark.parametrize("order", sorted(ORDERS))
-@pytest.mark.parametrize("name", ["twoing", "gini", "info_gain", "sum_minority"])
+@pytest.mark.parametrize("name", ["twoing", "gini", "info_gain", "sum_minority", "max_minority"])
 @settings(max_examples=15, deadline=None)
-@given(node=nodes(), seed=st.integers(0, 2**63), n_jumps=st.integers(0, 3), stagnation=st.sampled_from([0.0, 0.5, 1.0]))
-def test_the_search_makes_the_moves_of_the_slow_one(name, order, rules, node, seed, n_jumps, stagnation):
+@given(
+    node=nodes(),
+    seed=st.integers(0, 2**63),
+    n_jumps=st.integers(0, 3),
+    stagnation=st.sampled_from([0.0, 0.5, 1.0]),
+    max_stagnant=st.sampled_from([1, 3, 10]),
+    with_constant=st.booleans(),
+)
+def test_the_search_makes_the_moves_of_the_slow_one(
+    name, order, rules, node, seed, n_jumps, stagnation, max_stagnant, with_constant
+):
     columns, labels, weights, min_leaf, min_weight = node
     how = {"order": order, "n_perturbations": 12, "n_jumps": n_jumps, "stagnation": stagnation}
+    how |= {"max_stagnant": max_stagnant, "n_swept": len(columns) - 1 + with_constant}
     how |= {"whole_rounds": rules.whole_rounds, "falls_at_ties": rules.falls_at_ties}
     expected_axis, expected = slow.search_node(
-        slow.Node(columns, labels, weights, name, min_leaf, min_weight), seed, n_runs=3, n_swept=len(columns) - 1, **how
+        slow.Node(columns, labels, weights, name, min_leaf, min_weight), seed, n_runs=3, **how
     )
     axis, moves = fast_search(columns, labels, weights, name, min_leaf, min_weight, seed, 3, **how)
     assert axis == pytest.approx(expected_axis, rel=1e-6, abs=1e-9)

@@ -222,9 +222,11 @@ def test_the_pruning_path_without_pruning_is_computed_when_it_is_asked_for(learn
     assert calls == []
     path = model.pruning_path_
     score = "loss" if learner is OC1Regressor else "accuracy"
-    assert path.dtype.names == ("alpha", "leaves", score)
+    assert path.dtype.names == ("alpha", "leaves", "terms", score)
     assert path.leaves[0] <= model.unpruned_tree_.n_leaves
     assert path.leaves[-1] == 1
+    assert path.terms[0] >= path.leaves[0] - 1
+    assert path.terms[-1] == 0
     assert np.isnan(path[score]).all()
     assert np.array_equal(model.pruning_path_.leaves, path.leaves)
     assert len(calls) == 1

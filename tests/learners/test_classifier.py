@@ -21,11 +21,25 @@ from oc1.datasets import make_ls10, make_pol, make_rcb
 QUICK = {"n_restarts": 3, "random_state": 0}
 
 
+def repetitions_are_evidence(estimator):
+    """Return the checks that the default contradicts.
+
+    To it, weights are ratios, and the effective number of examples is evidence: a weight of 2 for all is no evidence,
+    but each example twice is.
+    """
+    contradicted = "weights are ratios: their effective number of examples is evidence, not their sum"
+    kinds = ("dense", "sparse") if estimator.prune == "auto" and estimator.preset is None else ()
+    return {f"check_sample_weight_equivalence_on_{kind}_data": contradicted for kind in kinds}
+
+
 @parametrize_with_checks(
     [
         OC1Classifier(),
+        OC1Classifier(prune=None, n_restarts=2),
+        OC1Classifier(preset="paper", prune=None, n_restarts=2),
         OC1Classifier(prune="cv", splits="oblique", criterion="info_gain", normalize="positive", n_restarts=2),
-    ]
+    ],
+    expected_failed_checks=repetitions_are_evidence,
 )
 def test_scikit_learns_checks(estimator, check):
     check(estimator)
@@ -37,7 +51,7 @@ def test_scikit_learns_checks(estimator, check):
 @pytest.mark.parametrize("load", [load_iris, load_wine])
 def test_the_coefficient_that_matters_most_is_one(load):
     X, y = load(return_X_y=True)
-    tree = OC1Classifier(splits="best", **QUICK).fit(X, y).tree_
+    tree = OC1Classifier(splits="oblique", **QUICK).fit(X, y).tree_
     n_oblique = 0
     for node in np.flatnonzero(~tree.is_leaf):
         features, coefficients, _ = tree.test(node)
@@ -145,8 +159,8 @@ def test_attributes_that_do_not_matter_are_not_important(normalize):
 def test_weights_are_repetitions(noisy):
     X, y = noisy
     times = np.random.default_rng(0).integers(0, 4, len(y))
-    # Not with all tests fitted together, whose sums are rounded: see `test_softening`.
-    for parameters in ({"refine": True}, {"prune": "cv"}, {"prune": None, "criterion": "info_gain"}):
+    # Not the default, to which copies are not the same as further examples.
+    for parameters in ({"prune": "cv"}, {"prune": None, "criterion": "info_gain"}):
         # Not by the size of a node, which is a number of rows.
         parameters["min_samples_oblique"] = 2
         weighted = OC1Classifier(**QUICK, **parameters).fit(X, y, sample_weight=times)
@@ -289,6 +303,7 @@ def test_training_examples_keep_their_side_in_prediction():
         ({"order": "Sequential"}, "'order' parameter.*'sequential'"),
         ({"n_perturbations": 0}, "'n_perturbations'"),
         ({"stagnation": 1.5}, "'stagnation'"),
+        ({"max_stagnant": 0}, "'max_stagnant'"),
         ({"axis_bias": 0.5}, "'axis_bias'"),
         ({"min_samples_leaf": 0}, "'min_samples_leaf'"),
         ({"max_leaf_nodes": 0}, "'max_leaf_nodes'"),

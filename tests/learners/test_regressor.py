@@ -16,6 +16,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from oc1 import OC1Regressor
 from oc1.kernels import regression as _regression
+from oc1.kernels.records import Workspace
 from oc1.learners.regressor import weighted_median
 from oc1.tree.linear import Tree
 from oc1.tree.pruning import prune_sequence
@@ -25,11 +26,14 @@ from oc1.tree.wording import number
 
 
 @njit
-def best_step(margins, rates, y, weights, units, code, min_leaf):
-    """Return (score, alpha) of the best split along a line."""
+def search_line(margins, rates, y, weights, units, code, min_leaf, buffers):
     response = _regression.prepare_response(y, weights, units, code, min_leaf, -np.inf)
-    work = _regression.make_work(1, y.size, code, 0, np.uint64(0))
-    return _regression.line_search(margins, rates, response, _regression.NO_SPLIT, work)
+    return _regression.line_search(margins, rates, response, _regression.NO_SPLIT, buffers)
+
+
+def best_step(margins, *arguments):
+    """Return (score, alpha) of the best split along a line."""
+    return search_line(margins, *arguments, Workspace.make(len(margins), 1, 1, 0).line)
 
 
 CRITERIA = {"squared_error": _regression.SQUARED, "absolute_error": _regression.ABSOLUTE}

@@ -26,6 +26,6 @@ def test_a_model_is_a_function_of_examples(iris):
 def test_shap_values_add_up_to_the_prediction(iris, names):
     shap = pytest.importorskip("shap")
     X, y = iris if names else (iris[0].to_numpy(), iris[1])
-    clf = OC1Classifier(random_state=0, splits="best").fit(X, y)
+    clf = OC1Classifier(random_state=0).fit(X, y)
     values = shap.Explainer(clf, X)(X[::50])
     np.testing.assert_allclose(values.base_values + values.values.sum(axis=1), clf.predict_proba(X[::50]), atol=1e-9)

@@ -7,6 +7,7 @@ import itertools
 import numpy as np
 
 FAR = 1e30
+NOISE = 1e-14
 
 
 # ------------------------------------------------------------------------------------------------ measures
@@ -46,6 +47,14 @@ def gain(name, left, right):
 
         return (variance(total) - variance(left) - variance(right)) / n
     raise ValueError(name)
+
+
+def preference(name, left, right):
+    """How much a split is to be preferred to others with the same gain: by Gini, and where that is 0, by evenness."""
+    if "minority" not in name and gain(name, left, right) > NOISE:
+        return 0.0  # any will do
+    gini, share = gain("gini", left, right), np.sum(left) / (np.sum(left) + np.sum(right))
+    return gini if gini > NOISE else 4 * share * (1 - share) - 2
 
 
 def class_weights(labels, weights, chosen, n_classes):
@@ -132,6 +141,19 @@ def best_axis_gain(X, y, weights, n_classes, name, min_leaf=1):
     return best
 
 
+def best_axis_preference(X, y, weights, n_classes, name, min_leaf, best):
+    """The largest preference among the splits ``x > threshold`` of these examples that have the best gain."""
+    found = []
+    for x in X.T:
+        for threshold in np.unique(x)[:-1]:
+            right = x > threshold
+            if min(right.sum(), (~right).sum()) >= min_leaf:
+                sides = [class_weights(y, weights, side, n_classes) for side in (~right, right)]
+                if gain(name, *sides) >= best - 1e-10 * best - NOISE:
+                    found.append(preference(name, *sides))
+    return max(found)
+
+
 def best_directed_gain(X, y, weights, n_classes, name, min_leaf=1):
     """The best gain of any split ``x > threshold`` with all missing values on either side, or None."""
     below, above = np.where(np.isnan(X), -np.inf, X), np.where(np.isnan(X), np.inf, X)
@@ -165,12 +187,36 @@ def subtrees(tree, node=0):
     return [(node,), *(a + b for a, b in itertools.product(left, right))]
 
 
-def best_subtree(tree, alpha):
-    """The smallest subtree of least cost + alpha * leaves."""
+def inner_nodes(tree, leaves):
+    """The nodes above those that are leaves."""
+    above = set()
+    for leaf in leaves:
+        node = tree.parents[leaf]
+        while node >= 0:
+            above.add(int(node))
+            node = tree.parents[node]
+    return above
+
+
+def stays(tree, is_cut):
+    """Which nodes are leaves once some are cut: those cut with nothing cut above."""
+    above = [False] * tree.n_nodes
+    for node in range(1, tree.n_nodes):
+        parent = tree.parents[node]
+        above[node] = above[parent] or bool(is_cut[parent])
+    return np.asarray(is_cut) & ~np.array(above)
+
+
+def best_subtree(tree, alpha, prices=None):
+    """The smallest subtree of least cost + alpha * leaves; or, with prices of the splits, + alpha * their sum."""
     total = tree.counts[0].sum()
     cost = (tree.counts.sum(axis=1) - tree.counts.max(axis=1)) / total
+
+    def size(leaves):
+        return len(leaves) if prices is None else sum(prices[node] for node in sorted(inner_nodes(tree, leaves)))
+
     return min(
-        (round(sum(cost[t] for t in leaves) + alpha * len(leaves), 10), len(leaves), leaves)
+        (round(sum(cost[t] for t in leaves) + alpha * size(leaves), 10), len(leaves), leaves)
         for leaves in subtrees(tree)
     )[2]
 
@@ -183,12 +229,6 @@ def without_a_unit(weights, j):
     rest = weights.copy()
     rest[j] -= 1.0
     return rest
-
-
-def least_squares(Z, right, weights, ridge, hardly=1e-6):
-    """The plane of ridge least squares on targets of -1 and 1; the constant is hardly shrunk."""
-    penalty = np.diag(np.append(np.full(Z.shape[1] - 1, ridge), hardly))
-    return np.linalg.solve(Z.T @ (weights[:, None] * Z) + penalty, Z.T @ (weights * np.where(right, 1.0, -1.0)))
 
 
 def left_out_margins(fit, Z, right, weights):

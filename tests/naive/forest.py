@@ -1,4 +1,4 @@
-"""Forests, said slowly: the best test of a node by trying all of them, and what a forest says by asking each tree."""
+"""Forests, said slowly: what a test gains, and what a forest says by asking each tree."""
 
 import numpy as np
 
@@ -18,19 +18,6 @@ def decrease(y, weights, right, criterion):
     """Return by how much a division lowers the impurity, for each unit of weight."""
     parts = (impurity(y[side], weights[side], criterion) for side in (right, ~right))
     return (impurity(y, weights, criterion) - sum(parts)) / weights.sum()
-
-
-def best_decrease(X, y, weights, criterion, min_leaf=1):
-    """Return the largest decrease of any test of one attribute, with missing values on either side; 0 if none."""
-    best = 0.0
-    for column in X.T:
-        gone = np.isnan(column)
-        for threshold in [*np.unique(column[~gone]), -np.inf]:
-            for missing_right in (False, True):
-                right = np.where(gone, missing_right, column > threshold)
-                if min(right.sum(), (~right).sum()) >= min_leaf:
-                    best = max(best, decrease(y, weights, right, criterion))
-    return best
 
 
 def mean_answer(forest, X):

@@ -13,7 +13,7 @@ import numpy as np
 
 from oc1.impurity import MEASURES
 
-from . import crossings, gain, goes_right
+from . import NOISE, crossings, gain, goes_right, preference
 
 NO_SPLIT = -1e300
 MASK = 2**64 - 1
@@ -67,7 +67,8 @@ class Node:
             return NO_SPLIT
         if min(self.weights[right].sum(), self.weights[~right].sum()) < self.min_weight:
             return NO_SPLIT
-        return gain(self.criterion, *self.sides(right))
+        score = gain(self.criterion, *self.sides(right))
+        return score if abs(score) > NOISE else 0.0
 
     def sides(self, right):
         """The weights of the classes on the left and on the right."""
@@ -89,7 +90,7 @@ class Node:
 
 
 def best_step(node, margins, rates, current, ties, stream):
-    """The purest split ``margins + alpha * rates > 0``; among equally good ones the highest lot wins."""
+    """The purest split ``margins + alpha * rates > 0``; of equally good ones the preferred, then by lot."""
     salt = stream.bits()
     t = crossings(margins, rates)
     values = np.unique(t[np.isfinite(t)])
@@ -106,12 +107,15 @@ def best_step(node, margins, rates, current, ties, stream):
         right = goes_right(margins, rates, 0.5 * (below + above) if np.isfinite(below + above) else alpha)
         passed = np.float32(node.weights[t <= below].sum())
         lot = mix(salt, int(passed.view(np.int32)))
-        found.append((node.score(right), lot, alpha))
-    best = max((score for score, _, _ in found), default=NO_SPLIT)
+        score = node.score(right)
+        found.append((score, preference(node.criterion, *node.sides(right)) if score > NO_SPLIT else 0.0, lot, alpha))
+    best = max((own[0] for own in found), default=NO_SPLIT)
     if best == NO_SPLIT or not (better(best, current) or (ties and best >= current - slack(current))):
-        return NO_SPLIT, 0.0
-    score, _, alpha = max((own for own in found if own[0] >= best - slack(best)), key=lambda own: own[1])
-    return score, alpha
+        return NO_SPLIT, 0.0, 0.0
+    equal = [own for own in found if own[0] >= best - slack(best)]
+    liked = max(own[1] for own in equal)
+    score, liking, _, alpha = max((own for own in equal if own[1] >= liked - slack(liked)), key=lambda own: own[2])
+    return score, alpha, liking
 
 
 @dataclass
@@ -128,20 +132,21 @@ class Search:
     n_perturbations: int = 50
     n_jumps: int = 5
     stagnation: float = 1.0
+    max_stagnant: int = 10
     whole_rounds: bool = False
     falls_at_ties: bool = False
     moves: list = field(default_factory=list)
 
     def scan_axes(self):
         """The best axis-parallel split, with which OC1 begins: (score, attribute, threshold)."""
-        best, equals = (NO_SPLIT, -1, 0.0), 0
+        best, liked, equals = (NO_SPLIT, -1, 0.0), 0.0, 0
         ones = self.node.columns[-1]
         for m, column in enumerate(self.node.columns[:-1]):
-            score, alpha = best_step(self.node, column, ones, best[0], True, self.stream)
-            if score > NO_SPLIT:
-                equals = 1 if better(score, best[0]) else equals + 1
+            score, alpha, liking = best_step(self.node, column, ones, best[0], True, self.stream)
+            if score > NO_SPLIT and (better(score, best[0]) or not better(liked, liking)):
+                equals = 1 if better(score, best[0]) or better(liking, liked) else equals + 1
                 if equals == 1 or self.stream.uniform() * equals < 1.0:
-                    best = (score, m, -alpha)
+                    best, liked = (score, m, -alpha), liking
         return best
 
     def improve(self, run, plane, n_swept):
@@ -165,7 +170,7 @@ class Search:
             while self.perturb_best():
                 pass
         elif self.whole_rounds:  # "Repeat until none of the coefficient values is modified in the For loop"
-            while sum(self.perturb(m) for m in range(size - 1)):
+            while sum(self.perturb(m) for m in range(self.n_swept)):
                 pass
         else:
             m, settled = 0, 0
@@ -176,7 +181,7 @@ class Search:
     def perturb(self, m):
         """Figure 8: give coefficient m its best value."""
         ties = self.p_move > 0 and (self.falls_at_ties or self.stream.uniform() < self.p_move)
-        score, alpha = best_step(self.node, self.margins, self.node.columns[m], self.score, ties, self.stream)
+        score, alpha, _ = best_step(self.node, self.margins, self.node.columns[m], self.score, ties, self.stream)
         return score > NO_SPLIT and self.decide(m, score, alpha)
 
     def perturb_best(self):
@@ -185,7 +190,7 @@ class Search:
         for m, column in enumerate(self.node.columns):
             ties = self.p_move > 0 and (self.falls_at_ties or self.stream.uniform() < self.p_move)
             bar = max(self.score, best[0])
-            score, alpha = best_step(self.node, self.margins, column, bar, ties, self.stream)
+            score, alpha, _ = best_step(self.node, self.margins, column, bar, ties, self.stream)
             if better(score, best[0]):
                 best = (score, alpha, m)
         score, alpha, m = best
@@ -196,11 +201,11 @@ class Search:
         if better(score, self.score):
             self.p_move = self.stagnation
         elif self.falls_at_ties:
-            p_move, self.p_move = self.p_move, self.p_move - 0.1 * self.stagnation
+            p_move, self.p_move = self.p_move, self.p_move - self.stagnation / self.max_stagnant
             if not self.stream.uniform() < p_move:
                 return False
         else:  # the coin was thrown before
-            self.p_move -= 0.1 * self.stagnation
+            self.p_move -= self.stagnation / self.max_stagnant
         self.move(np.eye(len(self.plane))[m], alpha, m, score)
         return True
 
@@ -209,7 +214,7 @@ class Search:
         for _ in range(self.n_jumps):
             direction = np.array([2.0 * self.stream.uniform() - 1.0 for _ in self.plane])
             rates = self.node.margins(direction)
-            score, alpha = best_step(self.node, self.margins, rates, self.score, False, self.stream)
+            score, alpha, _ = best_step(self.node, self.margins, rates, self.score, False, self.stream)
             if score > NO_SPLIT:
                 self.move(direction, alpha, -1, score)
                 self.p_move = self.stagnation
@@ -229,7 +234,7 @@ class Search:
 
 def search_node(node, seed, n_runs, n_swept, **settings):
     """Figure 6: the best attribute, then several starts, the first of them at that attribute; return the moves."""
-    search = Search(node, Stream(mix(seed, 3)), **settings)
+    search = Search(node, Stream(mix(seed, 3)), n_swept=n_swept, **settings)
     axis = search.scan_axes()
     size = len(node.columns)
     for run in range(n_runs):

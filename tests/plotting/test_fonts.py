@@ -61,7 +61,7 @@ def test_pictures_with_names_in_any_script(fonts):
     pandas = pytest.importorskip("pandas")
     X = pandas.DataFrame(np.random.default_rng(0).normal(size=(100, 3)), columns=[OWN, f"a {OWN[0]}", "plain"])
     y = np.where(X.sum(axis=1) > 0, OWN[::-1], "no")
-    model = OC1Classifier(random_state=0, splits="best").fit(X, y)
+    model = OC1Classifier(random_state=0).fit(X, y)
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # matplotlib warns of letters that it lacks
         for plot in (

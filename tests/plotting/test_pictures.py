@@ -318,7 +318,7 @@ def test_long_tests_are_cut_to_their_most_important_terms():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 12)) * np.linspace(1, 100, 12)
     y = (X / np.linspace(1, 100, 12)) @ ([5, 4, 3, 2.5, 2] + 7 * [0.5]) > 0
-    model = OC1Classifier(random_state=0, max_depth=1, rounding=False, prune=None).fit(X, y)
+    model = OC1Classifier(random_state=0, max_depth=1, prune=None).fit(X, y)
     terms = summarise_nodes(model)[0].terms
     assert len(terms) > 9
     words = " ".join(lines_of_test(model.tree_, 0, model._scale, 27))
@@ -393,13 +393,11 @@ def test_projections_that_cannot_be(axes, rough):
 def test_the_pruning_path_is_drawn_and_the_tree_marked(axes, noisy, prune, label):
     model = OC1Classifier(prune=prune, n_restarts=1, random_state=0).fit(*noisy)
     assert plot_pruning_path(model, ax=axes) is axes
-    mark, line, *marks = axes.lines
-    marks.append(mark)
+    mark, line, chosen, *_ = axes.lines
     path = model.pruning_path_
     assert line.get_xdata().tolist() == path["leaves"].tolist()
     assert line.get_ydata().tolist() == path["accuracy" if prune else "alpha"].tolist()
-    assert all(mark.get_xdata()[0] == model.get_n_leaves() for mark in marks)
-    assert len(marks) == 2
+    assert mark.get_xdata()[0] == chosen.get_xdata()[0] == model.get_n_leaves()
     assert axes.get_ylabel().startswith(label)
     axes.figure.draw_without_rendering()
 
@@ -407,7 +405,7 @@ def test_the_pruning_path_is_drawn_and_the_tree_marked(axes, noisy, prune, label
 @pytest.mark.parametrize("prune", [None, "holdout", "cv"])
 def test_with_examples_the_pruning_path_shows_their_accuracy(axes, noisy, prune):
     X, y = noisy
-    model = OC1Classifier(splits="axis", prune=prune, complexity_penalty=0, random_state=0).fit(X[:300], y[:300])
+    model = OC1Classifier(splits="axis", prune=prune, random_state=0).fit(X[:300], y[:300])
     plot_pruning_path(model, X[300:], y[300:], ax=axes)
     chosen = axes.lines[0].get_xdata()[0]
     assert chosen == model.get_n_leaves()
@@ -498,7 +496,7 @@ def test_the_number_of_terms_can_be_chosen(max_terms):
     rng = np.random.default_rng(0)
     X = rng.normal(size=(300, 12))
     y = X @ np.linspace(1, 4, 12) > 0
-    model = OC1Classifier(random_state=0, max_depth=1, prune=None, splits="best").fit(X, y)
+    model = OC1Classifier(random_state=0, max_depth=1, prune=None).fit(X, y)
     n_terms = len(model.tree_.test(0)[0])
     assert n_terms > 8
     label = plot_projection(model, 0, X, y, max_terms=max_terms, ax=Figure().subplots()).get_xlabel()

@@ -33,6 +33,45 @@ def test_the_sequence_is_optimal_for_its_alphas():
             assert sequence.step_of(inside) == step
 
 
+def test_with_prices_the_sequence_is_optimal_too():
+    for clf, _, _ in small_trees():
+        tree = clf.tree_
+        rng = np.random.default_rng(tree.n_nodes)
+        for prices in (rng.uniform(0.1, 3.0, tree.n_nodes), 1.0 + rng.integers(0, 3, tree.n_nodes)):
+            sequence = prune_sequence(tree, prices=prices)
+            assert sequence.n_leaves[-1] == 1
+            assert (np.diff(sequence.alphas) > 0).all()
+            assert (np.diff(sequence.n_leaves) < 0).all()
+            for step, alpha in enumerate(sequence.alphas):
+                upper = sequence.alphas[step + 1] if step + 1 < len(sequence.alphas) else alpha + 1
+                inside = alpha + 0.5 * (upper - alpha)
+                best = naive.best_subtree(tree, inside, prices)
+                cut = sequence.subtree(step)
+                assert set(np.flatnonzero(naive.stays(tree, sequence.steps <= step))) == set(best)
+                assert cut.n_leaves == len(best) == sequence.n_leaves[step]
+                assert cut.n_terms == sequence.n_terms[step]
+                assert sequence.step_of(inside) == step
+
+
+def test_prices_of_one_are_leaves():
+    for clf, _, _ in small_trees():
+        plain, priced = prune_sequence(clf.tree_), prune_sequence(clf.tree_, prices=np.ones(clf.tree_.n_nodes))
+        for name in ("alphas", "n_leaves", "n_terms", "steps"):
+            np.testing.assert_array_equal(getattr(plain, name), getattr(priced, name))
+
+
+def test_leaves_of_subtrees_are_those_of_cut_trees():
+    for clf, X, _ in small_trees():
+        sequence = prune_sequence(clf.tree_)
+        alphas = np.array([0.0, *sequence.alphas, *(0.5 * (sequence.alphas[1:] + sequence.alphas[:-1])), 1.0])
+        leaves = sequence.leaves_of(clf.tree_.apply(X), alphas)
+        assert leaves.shape == (len(X), len(alphas))
+        for column, alpha in zip(leaves.T, alphas, strict=True):
+            cut = sequence.subtree(sequence.step_of(alpha))
+            np.testing.assert_array_equal(clf.tree_.counts[column], cut.counts[cut.apply(X)])
+            np.testing.assert_array_equal(clf.tree_.majority[column], cut.majority[cut.apply(X)])
+
+
 def test_all_subtrees_are_scored_in_one_pass():
     for clf, X, y in small_trees():
         sequence = prune_sequence(clf.tree_)
@@ -102,7 +141,7 @@ def same_splits():
 
 def test_the_path_by_impurity_is_scikit_learns():
     for X, y, weights in same_splits():
-        ours = OC1Classifier(splits="axis", criterion="gini", random_state=0)
+        ours = OC1Classifier(splits="axis", criterion="gini", prune=None, random_state=0)
         theirs = DecisionTreeClassifier(random_state=0)
         path = ours.cost_complexity_pruning_path(X, y, weights)
         expected = theirs.cost_complexity_pruning_path(X, y, weights)
@@ -116,7 +155,6 @@ def test_the_path_by_impurity_is_scikit_learns():
         def size(model, alpha):
             return model.set_params(ccp_alpha=alpha).fit(X, y, weights).get_n_leaves()  # noqa: B023
 
-        ours.set_params(prune=None)
         for alpha in alphas:
             below, above = alpha * 0.9999, alpha * 1.0001
             assert size(ours, below) == size(theirs, below)
@@ -125,10 +163,12 @@ def test_the_path_by_impurity_is_scikit_learns():
         assert size(ours, 0.0) == ours.unpruned_tree_.n_leaves
 
 
-def test_the_price_of_a_leaf_comes_after_pruning(noisy):
+@pytest.mark.parametrize("prune", ["auto", "cv"])
+def test_the_price_of_a_leaf_comes_after_pruning(noisy, prune):
     X, y = noisy
-    clf = OC1Classifier(splits="axis", random_state=0)
-    sizes = [clf.set_params(ccp_alpha=alpha).fit(X, y).get_n_leaves() for alpha in (0.0, 0.003, 0.02, 1.0)]
+    clf = OC1Classifier(splits="axis", prune=prune, random_state=0)
+    last = clf.cost_complexity_pruning_path(X, y).ccp_alphas[-2]
+    sizes = [clf.set_params(ccp_alpha=alpha).fit(X, y).get_n_leaves() for alpha in (0.0, 0.5 * last, last, 1.0)]
     assert sizes == sorted(sizes, reverse=True)
     assert sizes[0] > sizes[2] >= sizes[3] == 1
     assert clf.unpruned_tree_.n_leaves > sizes[0]

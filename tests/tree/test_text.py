@@ -156,6 +156,6 @@ def test_classes_are_painted():
 def test_deep_trees_fit_a_terminal():
     rng = np.random.default_rng(0)
     X, y = rng.normal(size=(300, 6)), rng.integers(0, 3, 300)
-    model = OC1Classifier(prune=None, splits="best", max_depth=11, random_state=0).fit(X, y)
+    model = OC1Classifier(prune=None, max_depth=11, random_state=0).fit(X, y)
     assert model.get_depth() > 9
     assert max(map(len, text(model, numbered=True).splitlines())) <= 80

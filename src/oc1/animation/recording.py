@@ -21,7 +21,7 @@ from ..growing.nodes import NodeTable, PendingNode, build_tree
 from ..growing.options import TreeSetup
 from ..growing.progress import MOVES, Move, Reporter
 from ..kernels import layout
-from ..learners.base import Grown, Pruned, standard_scale
+from ..learners.base import Grown, SearchedTree, standard_scale
 from ..learners.classifier import OC1Classifier
 from ..plotting.style import shortened
 from ..tree.linear import Tree
@@ -174,10 +174,10 @@ def record_search(X: Any, y: Any, sample_weight: Any = None, *, node: str = ROOT
         ``"Root"``, or the path from it: ``"l"`` is the node of the examples that do not pass the root's test, ``"lr"``
         the node below it of those that pass its test.
     **parameters
-        Those of `OC1Classifier`. The default of ``prune`` is None here, which means the paper's search: from the best
-        axis-parallel split and from random hyperplanes, for the purest split. (With ``prune="auto"``, the classifier's
-        own default, the complexity penalty decides what is searched, if anything.) No examples are held out for
-        pruning, whatever its value.
+        Those of `OC1Classifier`. The default of ``prune`` is None here, which means a search as in the paper: from the
+        best axis-parallel split and from random hyperplanes, for the purest split. (With ``prune="auto"``, the
+        classifier's own default, linear classifiers are fitted instead, and only nodes of 100,000 examples or more are
+        searched.) No examples are held out for pruning, whatever its value.
 
     Returns
     -------
@@ -201,8 +201,6 @@ def record_search(X: Any, y: Any, sample_weight: Any = None, *, node: str = ROOT
     if set(path) - set("lr") or not node:
         raise ValueError(f"node must be 'Root' or a path from it of l and r, such as 'lr', got {node[:60]!r}")
     recording = _Recording(**({"prune": None} | parameters))
-    if recording.splits == "auto":  # the kind of tree whose nodes are searched
-        recording.splits = "best"
     recording._wanted = path
     recording.fit(X, y, sample_weight)
     record = recording._record
@@ -399,11 +397,11 @@ class _Recording(OC1Classifier):
     _wanted: str
     _record: SearchRecord
 
+    def _learn(self, data: Training) -> None:
+        SearchedTree._learn(self, data)  # whatever would be chosen: only the nodes on the way are of interest
+
     def _pruning_method(self, data: Training) -> None:
         return None
-
-    def _refined(self, pruned: Pruned, data: Training) -> Any:
-        return pruned.tree
 
     def _grow_tree(self, data: Training, rows: np.ndarray, weights: np.ndarray | None) -> Grown:
         options, recorder = self._options(len(data.classes)), _Recorder()

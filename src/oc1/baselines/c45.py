@@ -433,7 +433,7 @@ class C45Classifier(CategoricalTree, SplitterTree, TreeClassifier):
         Confidence level of the pessimistic estimate: the probability that the true error rate of a leaf exceeds the
         estimate. Smaller values prune more.
     release : {5, 8}, default=5
-        The version of C4.5. Release 5 is the program in the book of 1993, which the paper had at hand. Release 8, of
+        The version of C4.5. Release 5 is the program in the book of 1993, which the paper refers to. Release 8, of
         1996, charges a numeric test for the number of thresholds that it was chosen from, ``log2(thresholds) / n`` bits
         (Quinlan 1996), and makes smaller trees; so does Weka's J48.
     categorical_features : None, "from_dtype", or array-like of int, str or bool, default=None
@@ -475,7 +475,7 @@ class C45Classifier(CategoricalTree, SplitterTree, TreeClassifier):
         The fitted tree; ``print(clf.tree_)`` shows it. Its thresholds are values of the training examples.
     unpruned_tree_ : Tree or BranchTree
         The tree as it was grown. (Because of subtree raising, ``tree_`` need not be a part of it.)
-    pruning_path_ : record array with the fields ``alpha``, ``leaves``, ``accuracy``
+    pruning_path_ : record array with the fields ``alpha``, ``leaves``, ``terms``, ``accuracy``
         The cost-complexity sequence from the full tree to the root, for comparison only: error-based pruning does not
         use it, and the accuracies are NaN.
     categories_ : list with an array or None for each attribute, or None

@@ -22,15 +22,15 @@ from .screen import UsageError, check_choice
 RENAMED = {"random_state": "--seed", "n_jobs": "--jobs", "verbose": "-v", "categorical_features": "--categorical"}
 #: Where the help shows a parameter, if not under "Search".
 PANELS = {
-    "When a node stays a leaf": "complexity_penalty max_depth min_samples_split min_samples_leaf "
+    "When a node stays a leaf": "max_depth min_samples_split min_samples_leaf "
     "min_weight_fraction_leaf max_leaf_nodes min_impurity_decrease",
     "Pruning and probabilities": "prune prune_fraction prune_se ccp_alpha smoothing",
-    "Readable tests": "max_terms sparsity rounding",
+    "Readable tests": "max_terms",
 }
 #: What is a number of examples or attributes, or a share of them.
 NUMBER_OR_SHARE = "int or float"
 #: Types by the first word of numpydoc's; what is not here is text.
-KINDS: dict[str, Any] = {"int": int, "float": float, "bool": bool, "list": list[str], "dict": list[str]}
+KINDS: dict[str, Any] = {"int": int, "float": float, "dict": list[str]}
 
 
 class ParameterOption(NamedTuple):
@@ -56,7 +56,7 @@ class ParameterOption(NamedTuple):
     def declaration(self) -> inspect.Parameter:
         """Return it as typer takes it."""
         option = typer.Option(
-            self.flag if self.kind is not bool else f"{self.flag}/--no-{self.flag[2:]}",
+            self.flag,
             help=self.help,
             rich_help_panel=next((panel for panel, names in PANELS.items() if self.name in names.split()), "Search"),
             metavar=self._metavar,
@@ -75,8 +75,7 @@ class ParameterOption(NamedTuple):
         if self.is_number and not self.choices:
             raise UsageError(f"{self.flag} takes a number or a share, got {given!r}")
         if self.choices:
-            for one in given if isinstance(given, list) else [given]:
-                check_choice(self.flag, one, self.choices)
+            check_choice(self.flag, given, self.choices)
         return None if given == "none" else given
 
 
@@ -93,10 +92,8 @@ def _option(name: str, type_: str, text: str) -> ParameterOption:
     type_, default = re.split(r",\s+default=", type_)
     is_number = type_.startswith(NUMBER_OR_SHARE)
     kind = str if is_number else KINDS.get(type_.split()[0].rstrip(","), str)
-    # The names that a list may hold are in quotes in its text.
     names = re.search("{(.*)}", type_)
-    choices = ast.literal_eval(f"[{names[1]}]") if names else re.findall(r'"(\w+)"', text) if "list" in type_ else []
-    choices = [str(one).lower() for one in choices]
+    choices = [str(one).lower() for one in ast.literal_eval(f"[{names[1]}]")] if names else []
     parts = [text.partition(". ")[0].rstrip(".") + "."]
     if kind == list[str]:
         parts.append("May be given several times.")
@@ -104,7 +101,7 @@ def _option(name: str, type_: str, text: str) -> ParameterOption:
         parts.append(f"One of: {', '.join(choices)}.")
     meaning = re.search(r"None: (.*?)\.( |$)", text)
     if default != "None" or meaning:
-        shown = meaning[1] if default == "None" and meaning else ", ".join(re.findall(r"[\w.]+", default))
+        shown = meaning[1] if default == "None" and meaning else default.strip('"')
         parts.append(f"(default: {shown})")
     return ParameterOption(name, kind, tuple(choices), _with_flags(" ".join(parts)), is_number)
 

@@ -17,8 +17,8 @@ MAX_PRINTED_CLASSES = 100
 MAX_ATTRIBUTES = 10
 #: Of classes, in a terminal; further ones are bold.
 COLOURS = ("blue", "yellow", "green", "magenta", "cyan", "red")
-#: What the kinds of trees that compete by default are called.
-KINDS = {"best": "oblique or axis-parallel", "axis": "axis-parallel only", "linear": "linear classifiers only"}
+#: What the kinds of tests are called that cross-validation chooses from.
+KINDS = {"axis": "axis-parallel", "oblique": "oblique", "joint": "oblique and fitted together"}
 
 
 def percent(share: float) -> str:
@@ -137,10 +137,10 @@ def print_size(model: Any, size: dict[str, Any]) -> None:
     words[-1] = words[-1].removesuffix(",")
     _say_about("attributes", [*words, f"and {more} more"] if more else words)
     if rivals := getattr(model, "cv_accuracies_", None):
-        others = [f"{KINDS[kind]} {percent(own)}," for kind, own in rivals.items() if kind != model.splits_]
-        own = f"{KINDS[model.splits_]}, {percent(rivals[model.splits_])} in cross-validation"
-        others[-1] = others[-1].replace(",", ")")
-        _say_about("splits", [own, f"(against {others[0]}", *others[1:]])
+        shares = [f"{KINDS[kind]} {percent(own)}" for kind, own in rivals.items()]
+        if list(rivals) == [model.splits_]:  # nothing to choose from
+            shares = [percent(rivals[model.splits_])]
+        _say_about("splits", [f"{KINDS[model.splits_]};", "accuracy by cross-validation:", *_listed(shares)])
 
 
 def _listed(words: list[str]) -> list[str]:

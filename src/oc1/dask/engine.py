@@ -82,10 +82,6 @@ class ClusterEngine:
         """Return all examples."""
         return self._root
 
-    def gathered(self, node: PendingNode) -> PendingNode:
-        """Nodes are grown as they are."""
-        return node
-
     def hand_over(self, node: PendingNode) -> tuple[NodeTable, int] | None:
         """Let one worker grow the subtree of a small node; return it and how many hyperplanes that took."""
         if node.size >= self.min_together_rows:

@@ -47,8 +47,8 @@ class DaskOC1Classifier(OC1Classifier):
         The cluster. None: the client that was created last.
     **parameters
         All parameters of `OC1Classifier`, with the same names and defaults. ``n_jobs`` has no effect: all threads of
-        the workers are used. ``refine=True`` and `max_features` are errors above 100,000 rows, because they need all
-        data in one place.
+        the workers are used. `max_features` is an error above 100,000 rows, because it needs all data in one
+        place.
 
     Attributes
     ----------
@@ -119,11 +119,6 @@ class DaskOC1Classifier(OC1Classifier):
             self.n_searched_ = 0
             if data.n_examples <= self._large:
                 self._learn_on_one_worker(data)
-            elif self.refine:
-                raise ValueError(
-                    f"refine=True needs all examples in one place, at most {self._large:,} on a cluster: leave it at "
-                    "None"
-                )
             elif self.max_features_ < self.n_features_in_:
                 raise ValueError(
                     f"max_features={self.max_features!r} needs all examples in one place, at most {self._large:,} on a "
@@ -153,10 +148,12 @@ class DaskOC1Classifier(OC1Classifier):
         self.__dict__.update(data.session.ask([(fit_whole, data.partitions, local, known)])[0])
 
     def _grow_tree(self, data: Any, share: Any, weights: np.ndarray | None) -> Grown:
+        if isinstance(data, Training):  # a sample, in this process
+            return super()._grow_tree(data, share, weights)
         # A worker grows its subtrees in one thread: there are others that wait for theirs.
         # Nodes that no worker can hold are searched in rounds, also where the preset would not have it.
         options = replace(self._options(len(data.classes)), n_jobs=1, min_large_rows=self._large)
-        statistics, scale = data.statistics_of(share, options.normalize)
+        statistics, scale = data.statistics_of(share, options.normalize, 1.0 if options.is_informative else None)
         setup = TreeSetup(options, data.fill, len(data.classes), data.coded, statistics)
         engine = ClusterEngine(data.session, data.root_groups(share, setup), setup, self._max_moved_bytes)
         grower = make_grower(engine, Reporter(self.verbose, data.feature_names))

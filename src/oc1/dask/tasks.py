@@ -19,10 +19,6 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from distributed import get_worker
 
-from ..cuda.arrays import chosen_device, host_copy
-from ..cuda.device import Device, DeviceSlice
-from ..cuda.engine import find_near as find_near_on_device
-from ..cuda.engine import weight_unit, whole_weights
 from ..data.categories import exact_class_weights
 from ..data.exact_moments import ExactMoments, exact_moments
 from ..data.sampling import are_whole, place_hashes
@@ -73,50 +69,16 @@ class NodePart(NamedTuple):
     columns: np.ndarray  # float32 (d, n): in search space
     weights: np.ndarray  # float64 (n), or empty if all count alike
     missing_mask: np.ndarray  # uint8 (d, n): missing values that get a learned direction; (0, 0) if none do
-    on_device: DeviceSlice | None = (
-        None  # columns and what else is counted, if a GPU does that; `columns` is empty then
-    )
-
-    def count_lines(self, present: np.ndarray, lines: Lines, half: int) -> Histograms:
-        """Count the classes present, by bucket along some lines."""
-        if self.on_device is None:
-            return count_lines(self.slice(present), lines, half)
-        return chosen_device("cuda").count_lines(self._device_slice(present), lines, half)
-
-    def find_near(self, present: np.ndarray, questions: Questions) -> tuple[Histograms, list[np.ndarray]]:
-        """Count the classes present on the left of planes, and find the places of the examples near them."""
-        if self.on_device is None:
-            return find_near(self.slice(present), *questions)
-        left, places = find_near_on_device(chosen_device("cuda"), self._device_slice(present), questions)
-        return left, [host_copy(own) for own in places]
 
     def at(self, chosen: np.ndarray) -> NodePart:
         """Return some of the examples."""
-        on_device = self.on_device
-        if on_device is not None:
-            there = chosen_device("cuda").xp.asarray(chosen)
-            weights = None if on_device.weights is None else on_device.weights[there]
-            mask = None if on_device.missing_mask is None else on_device.missing_mask[:, there]
-            on_device = on_device._replace(columns=on_device.columns[:, there], weights=weights, missing_mask=mask)
         return NodePart(
             self.rows[chosen],
             np.searchsorted(chosen, self.bounds),
-            self.columns.take(chosen, axis=1) if self.on_device is None else self.columns,
+            self.columns.take(chosen, axis=1),
             weights_at(self, chosen),
             self.missing_mask.take(chosen, axis=1) if self.missing_mask.size else self.missing_mask,
-            on_device,
         )
-
-    def moved_to(self, device: Device, unit: float) -> NodePart:
-        """Return the part with what is counted on a GPU."""
-        weights = whole_weights(self.weights, unit, device.xp) if self.weights.size else None
-        mask = device.xp.asarray(self.missing_mask) if self.missing_mask.size else None
-        there = DeviceSlice(device.xp.asarray(self.columns), self.bounds, weights, unit, mask)
-        return self._replace(columns=np.empty((0, 0), dtype=np.float32), on_device=there)
-
-    def _device_slice(self, present: np.ndarray) -> DeviceSlice:
-        assert self.on_device is not None
-        return self.on_device._replace(bounds=self.bounds_of(present))
 
     def bounds_of(self, present: np.ndarray) -> np.ndarray:
         """Return where the examples of the classes present begin and end; all are of these."""
@@ -186,6 +148,18 @@ def statistics_of_part(partition: Partition, share: Share, n_classes: int) -> Pa
     )
 
 
+def weight_sums(partition: Partition) -> np.ndarray:
+    """Return the sum of the weights, and that of their squares."""
+    weights = partition.weights if partition.weights.size else np.ones(len(partition.y))
+    return np.array([weights.sum(), (weights**2).sum()])
+
+
+def examples_of_part(partition: Partition, share: Share) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
+    """Return the examples of a part themselves."""
+    rows = share.rows(partition)
+    return partition.X[rows], partition.y[rows], partition.weights_of(rows)
+
+
 def rows_at(partition: Partition, share: Share, places: np.ndarray) -> np.ndarray:
     """Return the values of some examples, by their places among those of a part."""
     return partition.X[grouped_rows(partition, share)[places]]
@@ -210,7 +184,7 @@ def judged(partition: Partition, share: Share, sequence: PruningSequence) -> np.
 
 def root_parts(partitions: list[Partition], share: Share, setup: TreeSetup) -> list[NodePart]:
     """Make the parts of the root."""
-    space, fill, device = setup.statistics.space, setup.fill, chosen_device(setup.options.device)
+    space, fill = setup.statistics.space, setup.fill
 
     def make(partition: Partition) -> NodePart:
         rows = grouped_rows(partition, share)
@@ -221,8 +195,7 @@ def root_parts(partitions: list[Partition], share: Share, setup: TreeSetup) -> l
             # Kept also where none are missing, so that all parts of a node are alike.
             mask = np.ascontiguousarray(mask[:, rows]) if mask.size else np.zeros(columns.shape, dtype=np.uint8)
         bounds = np.searchsorted(partition.y[rows], np.arange(setup.n_classes + 1)).astype(np.int64)
-        part = NodePart(rows.astype(np.int32), bounds, columns, weights_at(partition, rows), mask)
-        return part if device is None else part.moved_to(device, weight_unit(setup))
+        return NodePart(rows.astype(np.int32), bounds, columns, weights_at(partition, rows), mask)
 
     return on_all_threads(make, partitions)
 
@@ -259,7 +232,7 @@ def tally(parts: list[NodePart]) -> list[Tally]:
 
 def count_lines_of_parts(parts: list[NodePart], present: np.ndarray, lines: Lines, half: int) -> Histograms:
     """Count the examples of several parts by class and bucket along some lines."""
-    return reduce(add, on_all_threads(lambda part: part.count_lines(present, lines, half), parts))
+    return reduce(add, on_all_threads(lambda part: count_lines(part.slice(present), lines, half), parts))
 
 
 class NearParts(NamedTuple):
@@ -273,7 +246,7 @@ def near_parts(
     parts: list[NodePart], partitions: list[Partition], present: np.ndarray, questions: Questions
 ) -> NearParts:
     """Look which examples of several parts are near some planes, and what is on their left."""
-    found = on_all_threads(lambda part: part.find_near(present, questions), parts)
+    found = on_all_threads(lambda part: find_near(part.slice(present), *questions), parts)
     picked = [pick(parts, partitions, places) for places in zip(*(places for _, places in found), strict=True)]
     return NearParts(reduce(add, (left for left, _ in found)), picked)
 

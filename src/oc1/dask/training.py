@@ -11,7 +11,9 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ..data.categories import Categories, Codes, replace_by_codes, response_codes
+from ..data.sampling import relative_weights, weight_ratio
 from ..data.search_space import SearchSpace, filled, sample_positions
+from ..data.training import Training
 from ..growing.options import RootStatistics, TreeSetup
 from ..tree.pruning import PruningSequence
 from . import tasks
@@ -64,6 +66,26 @@ class ClusterTraining:
         """Whether there is more than one class."""
         return int(np.count_nonzero(self.class_counts.sum(axis=0))) > 1
 
+    def in_canonical_order(self, max_rows: int) -> ClusterTraining:
+        """Return the data with weights as ratios (see `Training`); so many rows stay in their order."""
+        total, squares = reduce(add, self.session.ask((tasks.weight_sums, one) for one in self.partitions)).tolist()
+        if total == squares:  # all are 1, or as good as none
+            return self
+        ratio = weight_ratio(total, squares)
+        scaled = [self.session.submit(relative_weights, one.weights, ratio) for one in self.partitions]
+        partitions = [one._replace(weights=own) for one, own in zip(self.partitions, scaled, strict=True)]
+        return replace(self, partitions=partitions, _known={})
+
+    def sample(self, max_rows: int) -> Training:
+        """Return about this number of examples, drawn as `Training.sample` does, in this process."""
+        part = self.hold_out(max_rows / self.n_examples)[1]
+        # Empty partitions do not know whether there are weights.
+        found = [own for own in self.ask(tasks.examples_of_part, part) if len(own[1])]
+        X, y, weights = zip(*found, strict=True)
+        own_weights = None if any(own is None for own in weights) else np.concatenate(weights)
+        own = self.fill, self.classes, self.feature_names, self.seed, self.categories, self.coded
+        return Training(np.concatenate(X), np.concatenate(y).astype(np.int64), own_weights, *own)
+
     def hold_out(self, fraction: float) -> tuple[Share, Share]:
         """Draw a part to be kept back; return (the others, that part)."""
         back = Share(self.seed, fraction=fraction)
@@ -115,8 +137,11 @@ class ClusterTraining:
         coded = replace(self, partitions=partitions, categories=(), coded=is_coded, fill=fill, _known={})
         return coded, tuple(codes)
 
-    def statistics_of(self, share: Share, normalize: str) -> tuple[RootStatistics, np.ndarray]:
-        """Return what a tree needs to know of a part, and the standard deviations of its attributes."""
+    def statistics_of(self, share: Share, normalize: str, unit: float | None) -> tuple[RootStatistics, np.ndarray]:
+        """Return what a tree needs to know of a part, and the standard deviations of its attributes.
+
+        `unit` is the weight of one example, if that is known.
+        """
         facts = self._statistics(share)
         everything = reduce(add, facts)
         n_rows = int(everything.counts.sum())
@@ -125,7 +150,7 @@ class ClusterTraining:
         sample = filled(np.concatenate(self.session.ask(asked)), self.fill)
         moments = everything.moments.filled(self.fill)
         space = SearchSpace.of_moments(moments, sample, normalize)
-        statistics = RootStatistics(space, everything.weight, everything.unit)
+        statistics = RootStatistics(space, everything.weight, everything.unit if unit is None else unit)
         return statistics, SearchSpace.of_moments(moments, sample, "standard").scale
 
     def root_groups(self, share: Share, setup: TreeSetup) -> list[Group]:

@@ -104,6 +104,20 @@ def deal_folds(
         yield 1.0 - back, back
 
 
+def weight_ratio(total: float, squares: float) -> float:
+    """Return what to divide weights by so that they add up to the effective number of examples.
+
+    That is ``sum(weights) ** 2 / sum(weights ** 2)``.
+    """
+    return squares / total
+
+
+def relative_weights(weights: np.ndarray, ratio: float) -> np.ndarray:
+    """Divide weights, in few digits: rounding does not show in which unit they were."""
+    relative: np.ndarray = (weights / ratio).astype(np.float32).astype(np.float64)
+    return relative
+
+
 def weight_of_one(weights: np.ndarray | None) -> float:
     """Return the weight that stands for one example.
 

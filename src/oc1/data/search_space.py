@@ -2,8 +2,8 @@
 
 Random starts, jumps and the order of perturbations depend on the scale of the attributes, so the search works on
 standardised ones (``"standard"``) and its answer does not change when an attribute is shifted or scaled; ``"positive"``
-is the paper's own normalization, a shift of attributes with negative values into the positive quadrant, kept to repeat
-the paper. A fitted tree speaks in the user's units.
+makes all attributes positive, as the paper has it, by a shift of those with negative values, as in the authors'
+program, and is kept to repeat the paper. A fitted tree speaks in the user's units.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -29,7 +29,6 @@ class Training(NamedTuple):
     categories: Categories = ()  # empty if no attribute is categorical; else X holds category numbers
     coded: tuple[bool, ...] = ()  # which attributes hold the codes of categories; empty if none do
     moments: ExactMoments | None = None  # of all examples, with their weights, if they are known
-    on_device: Any = None  # X on a GPU, if it was given there
 
     @classmethod
     def make(
@@ -76,6 +75,34 @@ class Training(NamedTuple):
         rows = np.linspace(0, self.n_examples - 1, most).astype(np.int64)  # the same ones at every fit
         return self.X[rows], self.y[rows]
 
+    def in_canonical_order(self, max_rows: int) -> Training:
+        """Return the data with rows in an order that their content decides, and weights as ratios.
+
+        So nothing that is rounded depends on the order of the rows, and nothing on the unit of the weights: those
+        that are all the same are left out, others add up to the effective number of examples,
+        ``sum(weights) ** 2 / sum(weights ** 2)``. More than `max_rows` stay in their order.
+        """
+        weights = self.weights
+        if weights is not None:
+            ratio = sampling.weight_ratio(float(weights.sum()), float((weights**2).sum()))
+            weights = sampling.relative_weights(weights, ratio)
+            weights = None if (weights == 1.0).all() else weights
+        if self.n_examples > max_rows:
+            return self._replace(weights=weights)
+        content = [self.X.astype(np.float64), self.y[:, None], *([] if weights is None else [weights[:, None]])]
+        rows = np.ascontiguousarray(np.column_stack(content) + 0.0)  # -0.0 is 0.0
+        order = np.argsort(rows.view(f"V{rows.itemsize * rows.shape[1]}").ravel(), kind="stable")
+        return self._replace(X=self.X[order], y=self.y[order], weights=None if weights is None else weights[order])
+
+    def sample(self, max_rows: int) -> Training:
+        """Return about this number of examples at most, drawn by their places."""
+        if self.n_examples <= max_rows:
+            return self
+        share = max_rows / self.n_examples
+        rows = np.flatnonzero(sampling.place_hashes(0, self.n_examples, self.seed) < share * 2.0**64)
+        weights = None if self.weights is None else self.weights[rows]
+        return self._replace(X=self.X[rows], y=self.y[rows], weights=weights, moments=None)
+
     def hold_out(self, fraction: float) -> tuple[np.ndarray, np.ndarray]:
         """Draw a part to be kept back; return (the others, that part)."""
         return sampling.hold_out(self.X, self._labels, self.weights, fraction, self.seed)
@@ -99,7 +126,7 @@ class Training(NamedTuple):
         is_coded = tuple(own is not None for own in codes)
         fill = np.where(is_coded, means, self.fill)
         return self._replace(
-            X=replace_by_codes(self.X, codes), fill=fill, categories=(), coded=is_coded, moments=None, on_device=None
+            X=replace_by_codes(self.X, codes), fill=fill, categories=(), coded=is_coded, moments=None
         ), codes
 
     @property

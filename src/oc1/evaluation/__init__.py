@@ -1,4 +1,4 @@
-"""The paper's protocol, comparisons and scores."""
+"""Repeated cross-validation as in the paper, comparisons and scores."""
 
 from typing import TYPE_CHECKING, Any
 

@@ -1,4 +1,6 @@
-"""The paper's protocol for comparing learners (section 4.1): repeated cross-validation on the same folds for all.
+"""Comparing learners as in section 4.1 of the paper: repeated cross-validation, on the same folds for all.
+
+Unlike the paper's, which divide the data at random, the folds are stratified: each class is divided at random.
 
 `cross_validate` returns one record per learner and fold, `summarise` computes the means and standard deviations that
 the paper reports, `nested` chooses parameters inside the training folds, and `corrected_t_test` tests whether a
@@ -270,7 +272,7 @@ def cross_validate(
     data: str = "",
     on_record: Callable[[FoldRecord], None] | None = None,
 ) -> list[FoldRecord]:
-    """Cross-validate classifiers as in the paper: each repeat has its own random folds, shared by all learners.
+    """Cross-validate classifiers: as in the paper, each repeat has its own random folds, shared by all learners.
 
     Parameters
     ----------
@@ -280,7 +282,7 @@ def cross_validate(
     y : array-like (n_samples,)
     repeats : int, default=10
     folds : int, default=5
-        Number of folds, which are stratified. As many folds as examples means leave-one-out.
+        Number of folds, which are stratified (the paper's are not). As many folds as examples means leave-one-out.
     seed : int, default=0
         The same seed gives the same records (except for the times), for any `n_jobs`.
     n_jobs : int, default=1

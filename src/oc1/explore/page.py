@@ -13,7 +13,7 @@ import numpy as np
 
 from ..data.categories import labels_of
 from ..learners.reduction import ReducedModel, ReducedTree, reduce_model
-from ..tree.pruning import PruningSequence, path_to
+from ..tree.pruning import PruningSequence, judged_by, path_to
 from ..tree.summaries import Histogram, NodeExamples, class_numbers, without_names
 from ..tree.wording import digits_needed
 
@@ -89,8 +89,8 @@ def _with_path(model: Any) -> tuple[Any, _Path | None]:
     whole = copy(model)
     whole.tree_ = unpruned
     path, scores = getattr(model, "pruning_path_", None), None
-    if path is not None and len(path) == len(sequence.alphas):
-        scores = np.asarray(path[path.dtype.names[2]], dtype=float)
+    if path is not None and np.array_equal(path["leaves"], sequence.n_leaves):
+        scores = np.asarray(path[path.dtype.names[-1]], dtype=float)
     return whole, _Path(sequence, chosen, scores)
 
 
@@ -217,7 +217,7 @@ def _path_record(model: Any, path: _Path, X: np.ndarray | None, y: Any) -> dict[
         record[key] = [_rounded(float(value) / float(n)) for value in sequence.with_whole(at_nodes)]
     if path.scores is not None and np.isfinite(path.scores).all() and tree.predicts_classes:
         record["judged"] = [None] * extra + [_rounded(value) for value in path.scores]
-        record["judgedBy"] = "cross-validated" if getattr(model, "prune", None) == "cv" else "of examples held out"
+        record["judgedBy"] = judged_by(model)
     return record
 
 

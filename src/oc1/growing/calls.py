@@ -15,16 +15,15 @@ import numpy as np
 
 from ..data.search_space import sample_positions
 from ..impurity import Measure, raise_failure
-from ..kernels import _apart, histograms, layout, split
+from ..kernels import histograms, layout, split
+from ..kernels.choice import Methods, compiled_axis_scan, compiled_informative
 from ..kernels.elimination import shortening
-from ..kernels.grow import Searches, grow
+from ..kernels.grow import Searches, compiled_purest, grow
 from ..kernels.histograms import Lines, NodeSlice
-from ..kernels.least_squares import compiled_least_squares
 from ..kernels.line_search import compiled_line_search
-from ..kernels.linear_fits import compiled_linear_classifier
+from ..kernels.linear_fits import MAX_PLANES, classify_node, compiled_linear_classifiers
 from ..kernels.newton import compiled_logistic
 from ..kernels.node_search import compiled_search, search_node
-from ..kernels.penalised_growth import Methods, Rules, classify_node, compiled_choice, grow_penalised
 from ..kernels.records import AxisSplit, Criterion, Nodes, Settings, Source, Workspace
 from .linear_tests import LinearTest
 from .nodes import Expansion, NodeTable, PendingNode
@@ -149,14 +148,6 @@ class Searched(NamedTuple):
         return int(self.made[:, [layout.CLIMBED, layout.JUMPED]].sum())
 
 
-class LinearFit(NamedTuple):
-    """A linear classifier of a node, judged by leaving one out."""
-
-    plane: np.ndarray  # in search space; 0 if there is none
-    value: float  # its Twoing value
-    astray: float  # share of the examples that are not on their class's side
-
-
 class NodeKernels:
     """Searches and grows nodes whose examples are in this process, with buffers for each thread.
 
@@ -183,9 +174,16 @@ class NodeKernels:
         self._lock, self._local = threading.Lock(), threading.local()
 
     def compile(self) -> None:
-        """Get the searches and the measure's two functions, which the kernels call through pointers."""
-        shorten = shortening(self.settings.max_terms < self.n_features)
-        self._searches = Searches(compiled_search(), compiled_line_search(), shorten)
+        """Get the functions that kernels call through pointers: the finder of splits, and the two of the measure."""
+        line = compiled_line_search()
+        if self.options.is_informative:
+            fits = compiled_linear_classifiers(), compiled_logistic()
+            unit = self.setup.statistics.unit
+            methods = Methods(unit, self.is_oblique, line, compiled_axis_scan(), *fits)
+            self._finder: tuple[Any, Any] = compiled_informative(), methods
+        else:
+            shorten = shortening(self.settings.max_terms < self.n_features)
+            self._finder = compiled_purest(), Searches(compiled_search(), line, shorten)
         self._functions = self.options.measure.pointers()
 
     def count(self, considered: int) -> None:
@@ -195,6 +193,8 @@ class NodeKernels:
 
     def stays_leaf(self, node: PendingNode) -> bool:
         """Whether a node is not to be split, whatever a search would find (see `kernels.node_search.stays_leaf`)."""
+        if node.class_weights.sum() - node.class_weights.max() <= self.settings.max_errors:
+            return True
         too_small = node.size < max(self.settings.min_split, 2 * self.settings.min_leaf)
         return bool(np.count_nonzero(node.class_weights) < 2 or node.depth >= self.settings.max_depth or too_small)
 
@@ -221,38 +221,21 @@ class NodeKernels:
                 if searched is not None:
                     work.runs[: len(searched.runs)] = searched.runs
                 axis = AxisSplit() if searched is None else searched.axis
-                _apart.start()
                 n_nodes, n_terms, considered = grow(
-                    *data, self._searches, max_splits, searched is not None, axis, nodes, work
+                    *data, *self._finder, max_splits, searched is not None, axis, work.plane, nodes, work
                 )
                 self.count(considered)
         return self._expansion(node, nodes.trimmed(n_nodes, n_terms), work)
 
-    @property
-    def _methods(self) -> Methods:
-        fits = compiled_linear_classifier(), compiled_logistic(), compiled_least_squares()
-        return Methods(self._searches.look, self._searches.line, *fits)
-
-    def linear_classifier(self, node: PendingNode) -> LinearFit:
-        """Fit a linear classifier to a node whose examples are in this process."""
-        held, plane, work = node.examples, np.zeros(self.n_features + 1), self._workspace()
+    def linear_planes(self, node: PendingNode) -> list[np.ndarray]:
+        """Fit linear classifiers to a node whose examples are in this process; return their planes."""
+        held, planes, work = node.examples, np.zeros((MAX_PLANES, self.n_features + 1)), self._workspace()
         place = held.start, held.stop, node.class_weights, self.options.measure.code
-        rules = self.setup.statistics.unit, self.settings.max_terms
+        rules = self.setup.statistics.unit, self.settings.max_terms, compiled_linear_classifiers(), compiled_logistic()
         with np.errstate(all="ignore"):
-            value, astray = classify_node(held.arrays, *place, *rules, self._methods, plane, work)
-        self.count(1)
-        return LinearFit(plane, value, astray)
-
-    def grow_penalised(self, node: PendingNode, rules: Rules, max_splits: int) -> Expansion:
-        """Grow from a node, as far as `max_splits` allows, by the candidates that some rules allow."""
-        work, settings = self._workspace(), self.settings._replace(axis_starts=0, n_runs=0)
-        nodes, data, plane = self._room(node, max_splits), self._data(node, settings), np.zeros(self.n_features + 1)
-        choice, methods = compiled_choice(), self._methods
-        _apart.start()
-        with np.errstate(all="ignore"):
-            n_nodes, n_terms, considered = grow_penalised(*data, rules, choice, methods, max_splits, plane, nodes, work)
-        self.count(considered)
-        return self._expansion(node, nodes.trimmed(n_nodes, n_terms), work)
+            n_planes = classify_node(held.arrays, *place, *rules, planes, work)
+        self.count(n_planes)
+        return list(planes[:n_planes])
 
     def _room(self, node: PendingNode, max_splits: int) -> Nodes:
         """Return a table for a node and those below it."""
@@ -295,7 +278,7 @@ class NodeKernels:
         own, held = self._workspace(), node.examples
         if node.size > own.margins.size:  # kernels trust the size of their buffers
             raise RuntimeError(f"a node of {node.size} examples, and buffers for {own.margins.size}")
-        data = held.arrays, self._criterion(settings), settings, self._searches.look, self._searches.line
+        data = held.arrays, self._criterion(settings), settings, compiled_search(), compiled_line_search()
         place = held.start, held.stop, node.depth, node.class_weights, np.uint64(node.seed)
         n_runs = settings.n_runs
         starts = np.array(given) if given else np.empty((0, self.n_features + 1))

@@ -1,8 +1,8 @@
 """Engines: who holds the examples of a tree and counts them. This process does here; a cluster does in `oc1.dask`.
 
-A new engine (a graphics card, say) is one file: an `Engine`, whose root and what it is divided into are
-`EngineExamples`. Nodes with many examples are searched in rounds of questions that the examples answer by counting (see
-`oc1.growing.large_nodes`); what has become small can be handed over to a grower that has a `LocalEngine`.
+A new engine is one file: an `Engine`, whose root and what it is divided into are `EngineExamples`. Nodes with many
+examples are searched in rounds of questions that the examples answer by counting (see `oc1.growing.large_nodes`); what
+has become small can be handed over to a grower that has a `LocalEngine`.
 """
 
 from __future__ import annotations
@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING, NamedTuple, Protocol
 import numpy as np
 
 from ..data.exact_moments import ExactMoments
+from ..data.sampling import weight_of_one
 from ..data.search_space import SearchSpace, sample_positions
 from ..kernels import layout
 from ..kernels.histograms import Lines, NodeSlice
-from ..kernels.records import Examples, Source, borrowed
+from ..kernels.records import Examples, Source
 from .calls import Histograms, count_lines, find_near, map_on, project_rows
 from .focus import Nearby, Questions
 from .linear_tests import LinearTest, midway
@@ -31,12 +32,8 @@ from .options import RootStatistics, TreeSetup
 if TYPE_CHECKING:
     from .large_nodes import LargeNode
 
-#: Examples that a thread counts at a time, and that are brought to search space together where no columns are kept.
+#: Examples that a thread counts at a time.
 MAX_ROWS_PER_PIECE = 65_536
-#: A float32 array in column order of this many bytes is not copied. Its nodes get columns of their own, one subtree
-#: after the other, when they hold no more than this share of its examples.
-MIN_BORROWED_BYTES = 32 * 2**20
-MAX_GATHERED_SHARE = 1 / 8
 #: Large nodes whose work threads share at the same time: some of it is not shared.
 MAX_LARGE_TOGETHER = 4
 #: Classes that are looked for one after the other.
@@ -113,9 +110,6 @@ class Engine(Protocol):
 
     def root(self) -> EngineExamples:
         """Return all examples."""
-
-    def gathered(self, node: PendingNode) -> PendingNode | None:
-        """Return a node in the form in which its subtree is grown; None while it is too large for that."""
 
     def hand_over(self, node: PendingNode) -> tuple[NodeTable, int] | None:
         """Have the whole subtree of a node grown elsewhere, if it is small; return it and how many hyperplanes it took.
@@ -206,15 +200,13 @@ class LocalEngine:
         rows, own_weights, setup = prepared(X, y, weights, rows, setup, moments)
         space = setup.statistics.space
         self.X, self.setup, self.n_jobs = X, setup, options.n_jobs
-        is_large = X.nbytes >= MIN_BORROWED_BYTES
-        self.borrows = X.dtype == np.float32 and X.flags.f_contiguous and is_large and options.max_terms is None
         self.max_local_rows, self.n_small_together = len(rows), options.n_jobs
         self.n_large_together = min(options.n_jobs, MAX_LARGE_TOGETHER)
         self.pool = ThreadPoolExecutor(options.n_jobs) if options.n_jobs > 1 else None
         self.min_together_rows = options.min_shared_rows(len(fill))
         self.source = Source.of(X, fill)
         self._arrays = Examples(
-            columns=borrowed(X.T) if self.borrows else space.columns(X, rows, fill, options.n_jobs),
+            columns=space.columns(X, rows, fill, options.n_jobs),
             labels=y[rows].astype(np.int32),
             weights=np.empty(0) if own_weights is None else own_weights.astype(np.float64),
             rows=rows.astype(np.int64),
@@ -227,14 +219,6 @@ class LocalEngine:
     def root(self) -> LocalExamples:
         """Return all examples."""
         return LocalExamples(self, self._arrays, 0, self.max_local_rows)
-
-    def gathered(self, node: PendingNode) -> PendingNode | None:
-        """Return a node with columns of its own; None while it is too large for them, if the user's array is used."""
-        if not self.borrows:
-            return node
-        if node.size > int(self.max_local_rows * MAX_GATHERED_SHARE):
-            return None
-        return node._replace(examples=node.examples.copy())
 
     def hand_over(self, node: PendingNode) -> None:
         """Nothing is handed over: all nodes are grown here."""
@@ -303,18 +287,6 @@ class LocalExamples:
         rows = self.rows
         return np.array([own[rows].any() for own in self.arrays.missing], dtype=bool)
 
-    @property
-    def has_columns(self) -> bool:
-        """Whether the columns are ours, in search space, and not the user's own array."""
-        return self.arrays.columns.shape[0] > len(self.arrays.scale)
-
-    def columns(self, chosen: np.ndarray) -> np.ndarray:
-        """Return the columns, in search space, of some examples by their places in the arrays."""
-        if self.has_columns:
-            return self.arrays.columns[:, chosen]
-        space, rows = self.engine.setup.statistics.space, self.arrays.rows[chosen]
-        return space.columns(self.engine.X, rows, self.arrays.fill, self.engine.n_jobs)
-
     def part(self, start: int, stop: int) -> LocalExamples:
         """Return another range of the same arrays."""
         return LocalExamples(self.engine, self.arrays, start, stop)
@@ -323,7 +295,8 @@ class LocalExamples:
         """Return some examples, by their places, in arrays of their own, which can be reordered."""
         arrays = self.arrays
         weights = arrays.weights[chosen] if arrays.weights.size else arrays.weights
-        labels, rows, columns = arrays.labels[chosen], arrays.rows[chosen], np.ascontiguousarray(self.columns(chosen))
+        labels, rows = arrays.labels[chosen], arrays.rows[chosen]
+        columns = np.ascontiguousarray(arrays.columns[:, chosen])
         own = arrays._replace(columns=columns, labels=labels, weights=weights, rows=rows)
         return LocalExamples(self.engine, own, 0, len(rows))
 
@@ -341,8 +314,8 @@ class LocalExamples:
             array[here] = array[here].take(order)
 
         weights = [arrays.weights] if arrays.weights.size else []
-        own_columns = arrays.columns[:-1] if self.has_columns else ()  # the last is that of the constant
-        map_on(self.engine.pool, reorder, [arrays.labels, arrays.rows, *weights, *own_columns])
+        # The last column is that of the constant.
+        map_on(self.engine.pool, reorder, [arrays.labels, arrays.rows, *weights, *arrays.columns[:-1]])
         middle = self.stop - int(np.count_nonzero(goes_right))
         return self.part(self.start, middle), self.part(middle, self.stop)
 
@@ -366,7 +339,7 @@ class LocalExamples:
             return count_lines(self._slice(first, min(first + step, self.stop)), lines, half)
 
         # Whole numbers can be added up in any pieces; what weights add up to must not depend on the threads.
-        is_whole = self.has_columns and not self.arrays.weights.size
+        is_whole = not self.arrays.weights.size
         step = max(MAX_ROWS_PER_PIECE, -(-self.size // self.engine.n_jobs)) if is_whole else MAX_ROWS_PER_PIECE
         counts, sums = reduce(add, map_on(self.engine.pool, count, range(self.start, self.stop, step)))
         return Histograms(counts.astype(np.int64), sums)
@@ -391,7 +364,7 @@ class LocalExamples:
         left = np.zeros(self.engine.setup.n_classes)
         for first in range(self.start, self.stop, MAX_ROWS_PER_PIECE):
             piece = np.arange(first, min(first + MAX_ROWS_PER_PIECE, self.stop))
-            goes_left = plane @ self.columns(piece) <= 0.0
+            goes_left = plane @ arrays.columns[:, piece] <= 0.0
             if missing != layout.BY_FILL:
                 mask = arrays.missing[np.flatnonzero(plane[:-1])[0], arrays.rows[piece]]
                 goes_left = np.where(mask, missing == layout.MISSING_LEFT, goes_left)
@@ -418,15 +391,11 @@ class LocalExamples:
 
     def _slice(self, first: int, last: int) -> NodeSlice:
         arrays, bounds = self.arrays, np.clip(self.bounds, first, last)
-        if self.has_columns and not arrays.missing.size:
+        if not arrays.missing.size:
             return NodeSlice(arrays.columns, bounds, arrays.weights, arrays.missing)
-        rows = arrays.rows[first:last]
-        if self.has_columns:
-            columns = arrays.columns[:, first:last]
-        else:
-            columns = self.engine.setup.statistics.space.columns(self.engine.X, rows, arrays.fill)[:-1]
-        mask = np.ascontiguousarray(arrays.missing[:, rows]) if arrays.missing.size else arrays.missing
-        return NodeSlice(np.ascontiguousarray(columns), bounds - first, arrays.weights[first:last], mask)
+        columns = np.ascontiguousarray(arrays.columns[:, first:last])
+        mask = np.ascontiguousarray(arrays.missing[:, arrays.rows[first:last]])
+        return NodeSlice(columns, bounds - first, arrays.weights[first:last], mask)
 
 
 def prepared(
@@ -443,7 +412,9 @@ def prepared(
     if setup.known_statistics is None:
         options = setup.options
         space = SearchSpace.make(X, rows, setup.fill, own_weights, options.normalize, options.n_jobs, moments)
-        setup = setup._replace(known_statistics=RootStatistics.of(space, len(rows), own_weights))
+        unit = 1.0 if options.is_informative else weight_of_one(own_weights)
+        total = float(len(rows) if own_weights is None else own_weights.sum())
+        setup = setup._replace(known_statistics=RootStatistics(space, total, unit))
     return rows, own_weights, setup
 
 

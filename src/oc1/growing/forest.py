@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..data.training import Training
-from ..kernels._notice import announce_compiling
 from ..kernels.forest_records import SQUARES, SUM, WEIGHT, ForestData, ForestRules, Work
 from ..kernels.forest_tree import grow_tree, sample_of_tree
 from ..tree.forest import Forest
@@ -26,7 +25,7 @@ def forest_data(data: Training, labels: np.ndarray, numbers: np.ndarray, n_class
 def grow_trees(data: ForestData, rules: ForestRules, seed: int, numbers: Sequence[int]) -> Forest:
     """Grow the trees of these numbers in the buffers of one thread."""
     work, is_number, trees = Work.make(data, rules), data.n_classes == 0, []
-    with announce_compiling(), np.errstate(all="ignore"):  # for NUMBA_DISABLE_JIT
+    with np.errstate(all="ignore"):  # for NUMBA_DISABLE_JIT
         for number in numbers:
             n_nodes, n_terms = grow_tree(data, rules, work, seed, number)
             trees.append(taken(work, n_nodes, n_terms, is_number))

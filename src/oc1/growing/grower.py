@@ -1,7 +1,7 @@
 """Growing a tree: which node is grown when, and by which thread.
 
-How a node is split is for a *policy* to say (`oc1.growing.purest`, `oc1.growing.penalised`); where the examples are,
-for an *engine* (`oc1.growing.engines`).
+How a node is split is for a *policy* to say (`oc1.growing.policy`); where the examples are, for an *engine*
+(`oc1.growing.engines`).
 """
 
 from __future__ import annotations
@@ -11,34 +11,22 @@ import itertools
 from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, nullcontext
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from ..kernels import layout
-from ..kernels._notice import announce_compiling
 from ..kernels.records import Nodes
 from .blas import one_blas_thread
 from .calls import NodeKernels
 from .engines import Engine
 from .nodes import Expansion, NodeTable, PendingNode
-from .penalised import PenalisedPolicy
+from .policy import Policy
 from .progress import Reporter, advance
-from .purest import PurestPolicy
 from .subspaces import SubspacePolicy, subspace_size
 
 #: Nodes that are handed out to threads before these have time for them.
 N_AHEAD = 4
-
-
-class Policy(Protocol):
-    """Says which split a node gets, and when it stays a leaf."""
-
-    def grow(self, node: PendingNode) -> Expansion:
-        """Grow a node, as far as one call goes."""
-
-    def split(self, node: PendingNode) -> Expansion:
-        """Split one node and no further."""
 
 
 def make_grower(engine: Engine, reporter: Reporter | None = None) -> Grower:
@@ -55,11 +43,10 @@ def make_grower(engine: Engine, reporter: Reporter | None = None) -> Grower:
     # The moves of a node are not to be mixed with those of others.
     pool = None if reporter.n_moves else engine.pool
     kernels = NodeKernels(engine.setup, engine.max_local_rows, reporter, pool)
-    policy = PenalisedPolicy if kernels.options.is_penalised else PurestPolicy
     size = subspace_size(kernels.options.max_features, kernels.n_features)
     if size < kernels.n_features:
-        return Grower(engine, SubspacePolicy(kernels, size, policy), kernels)
-    return Grower(engine, policy(kernels), kernels)
+        return Grower(engine, SubspacePolicy(kernels, size), kernels)
+    return Grower(engine, Policy(kernels), kernels)
 
 
 class Grower:
@@ -68,12 +55,12 @@ class Grower:
     Parameters
     ----------
     engine : Engine
-    policy : Policy
+    policy : Policy or SubspacePolicy
     kernels : NodeKernels
         Those of the policy.
     """
 
-    def __init__(self, engine: Engine, policy: Policy, kernels: NodeKernels):
+    def __init__(self, engine: Engine, policy: Policy | SubspacePolicy, kernels: NodeKernels):
         self.engine, self.policy, self.kernels = engine, policy, kernels
         self.options, self.reporter = kernels.options, kernels.reporter
 
@@ -96,7 +83,7 @@ class Grower:
             if self.options.max_leaf_nodes is not None and self.engine.is_local:
                 self._grow_best_first(root)
             else:
-                self._grow_all(root)
+                self._grow_subtree(root)
         return root.subtrees[root.row]
 
     @contextmanager
@@ -104,23 +91,9 @@ class Grower:
         """Return a context in which nodes can be grown."""
         # Sums must not depend on the number of threads that BLAS would take.
         pool = self.kernels.pool or nullcontext()
-        with one_blas_thread(), announce_compiling(), pool, np.errstate(all="ignore"):
+        with one_blas_thread(), pool, np.errstate(all="ignore"):
             self.kernels.compile()
             yield
-
-    def _grow_all(self, root: PendingNode) -> None:
-        """Grow the whole tree; where the user's array is borrowed, its top, then one gathered subtree after the other.
-
-        (Best-first growing does not gather: there all leaves would have columns of their own at the same time.)
-        """
-        waiting = [root]
-        while waiting:
-            node = waiting.pop()
-            gathered = self.engine.gathered(node)
-            if gathered is None:
-                waiting.extend(self.follow(node))
-            else:
-                self._grow_subtree(gathered)
 
     def _grow_subtree(self, root: PendingNode) -> None:
         """Grow a node and all below it."""

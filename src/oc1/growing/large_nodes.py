@@ -2,8 +2,8 @@
 
 The questions are how many examples of each class lie where (see `oc1.growing.rounds`), and which of them are near some
 planes. The answers are small, so it does not matter where the examples are: an engine that answers can be threads on
-one array, the partitions of a cluster, or a graphics card. Runs climb on an even sample first, then the best of them
-close to the plane that they have found (see `oc1.growing.focus`).
+one array, or the partitions of a cluster. Runs climb on an even sample first, then the best of them close to the plane
+that they have found (see `oc1.growing.focus`).
 """
 
 from __future__ import annotations
@@ -158,15 +158,6 @@ class LargeNode:
     def split_by_test(self, test: LinearTest, centred: bool = True) -> Expansion:
         """Split by a test."""
         return self.examples.divide(self, test, centred)
-
-    def split_by_plane(self, plane: np.ndarray, is_linear: bool) -> Expansion:
-        """Split by a plane; the threshold of a linear classifier stays where it is."""
-        return self.split_by_test(LinearTest.of_search_plane(plane, self.kernels.space), centred=not is_linear)
-
-    def split_shortened(self, plane: np.ndarray) -> Expansion:
-        """Split by a plane with too many terms, after dropping some of them."""
-        test = self._few_terms(plane)
-        return self.leaf() if test is None else self.split_by_test(test)
 
     def split_by_purest(self, searched: Searched, settings: Settings) -> Expansion:
         """Split by the purest hyperplane of a search, as the kernels do with smaller nodes."""

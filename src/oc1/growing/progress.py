@@ -12,8 +12,7 @@ import numpy as np
 from ..kernels import layout
 from ..tree.printable import printable
 from ..tree.wording import feature_name, write_test
-from .displays import in_notebook
-from .progress_bar import Bar, has_bar, progress_bar
+from .progress_bar import Bar, has_bar, in_notebook, progress_bar
 
 #: Moves of one search of a node that are noted at most; there may be a hundred thousand at large nodes.
 MOST_MOVES = 20_000

@@ -17,7 +17,8 @@ import numpy as np
 
 from ..data.search_space import filled
 from ..data.training import Training
-from ..impurity import information_gained
+from ..impurity import category_numbers, information_gained
+from ..kernels.records import Node
 from .linear_tests import LinearTest, Split
 from .nodes import GrownNode, derived_seed
 from .progress import Reporter, advance
@@ -56,6 +57,15 @@ class NodeExamples:
     def counts(self) -> np.ndarray:
         """Weight of each class."""
         return np.bincount(self.y, weights=self.weights, minlength=self.n_classes)
+
+    def grouped(self) -> tuple[np.ndarray, Node]:
+        """Return the order that groups the examples by class, and what compiled searches need to know of them in it."""
+        order = np.argsort(self.y, kind="stable")
+        labels = self.y[order]
+        present, first = np.unique(labels, return_index=True)
+        totals, bounds = self.counts[present], np.append(first, len(labels))
+        own_labels, weights = labels.astype(np.int32), self.weights[order]
+        return order, Node(0, own_labels, weights, totals, category_numbers(totals), present, bounds)
 
 
 class NodeStatistics(Protocol):
@@ -114,11 +124,14 @@ class Splitter(ABC):
     keeps_missing : bool
         Whether it wants missing values as NaN. Examples that a split cannot place then go down all branches, in
         fractions (C4.5).
+    to_purity : bool
+        Whether splits that gain nothing are made, too, until leaves are pure.
     n_hyperplanes : int
         How many hyperplanes it has considered so far.
     """
 
     keeps_missing: ClassVar[bool] = False
+    to_purity: ClassVar[bool] = False
     n_hyperplanes: int = field(default=0, init=False)
 
     @abstractmethod
@@ -242,7 +255,7 @@ class SplitterGrower:
         ]
         gain = self.statistics.gain(node.counts, np.array([child.counts for child in children]))
         decrease = gain * self.statistics.weight(node.counts) / self.total
-        if not gain > 0 or decrease < self.limits.min_impurity_decrease:
+        if not (gain > 0 or self.splitter.to_purity) or decrease < self.limits.min_impurity_decrease:
             return
         node.split, node.gain, node.children = split, gain, children
         if isinstance(split, LinearTest):

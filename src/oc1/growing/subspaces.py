@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,10 +18,8 @@ from .engines import LocalEngine, LocalExamples
 from .linear_tests import LinearTest
 from .nodes import Expansion, NodeTable, PendingNode, derived_seed
 from .options import TreeSetup
+from .policy import Policy
 from .splitters import NodeExamples
-
-if TYPE_CHECKING:
-    from .grower import Policy
 
 #: Numbers of attributes by name.
 SUBSPACE_SIZES: dict[str, Callable[[float], float]] = {"sqrt": np.sqrt, "log2": np.log2}
@@ -65,12 +62,10 @@ class SubspacePolicy:
         Of the whole tree.
     size : int
         Number of attributes that are drawn.
-    make_policy : callable
-        Returns the policy of some `NodeKernels`.
     """
 
-    def __init__(self, kernels: NodeKernels, size: int, make_policy: Callable[[NodeKernels], Policy]):
-        self.kernels, self.size, self.make_policy = kernels, size, make_policy
+    def __init__(self, kernels: NodeKernels, size: int):
+        self.kernels, self.size = kernels, size
 
     def grow(self, node: PendingNode) -> Expansion:
         """Grow a node: one split at a time."""
@@ -102,7 +97,7 @@ class SubspacePolicy:
         engine = LocalEngine(X, labels, weights, np.arange(held.size), setup)
         own = NodeKernels(engine.setup, engine.max_local_rows, reporter, None)
         own.compile()
-        table = self.make_policy(own).split(node._replace(examples=engine.root(), subtrees={})).table
+        table = Policy(own).split(node._replace(examples=engine.root(), subtrees={})).table
         kernels.count(own.n_hyperplanes)
         return table
 

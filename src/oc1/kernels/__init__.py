@@ -6,18 +6,18 @@
 `jump`                random directions out of a local minimum
 `axis_scan`           the best axis-parallel split
 `line_search`         the best step along a direction, in linear time; its parts: `crossings`, `bounds`, `criteria`
-`grow`, `split`       a subtree grown by the purest splits; a test placed among the examples, and the division by it
-`predict`             which leaf each row ends in
+`grow`, `split`       a subtree grown split by split, the purest ones or the default's; a test placed among the
+                      examples, and the division by it
+`predict`             which leaf each row ends in, in one tree or in those of a forest
 `elimination`         coefficients improved in turn, attributes dropped (Figure 4: CART-LC; and `max_terms`)
 `histograms`          class counts along many lines, for large nodes; `histogram_scores` scores them
 `regression`          the same search for numbers
-`penalised_growth`    the default: a subtree grown by axis-parallel splits, linear classifiers and the search
+`choice`              the default's choice of a split: the best axis-parallel one against linear classifiers
 `linear_fits`         linear classifiers of a node: `class_views` of its examples, `groupings` of its classes,
-                      logistic regression (`newton`), `least_squares`
-`soft_tree`           all tests of a tree fitted at once, as those of a soft tree
+                      logistic regression (`newton`)
 `annealing`           SADT;  `linear_machine`: LMDT;  `perceptron`: the pocket algorithm
-`forest_tree`         a tree of a forest; its parts: `forest_directions`, `forest_scan`, `forest_sort`; `forest_predict`
-                      walks all of them; `forest_records` is what they take
+`forest_tree`         a tree of a forest; its parts: `forest_directions`, `forest_thresholds`; `forest_records` is
+                      what they take
 `exact_sums`          sums without rounding
 `records`, `layout`   what kernels take: records with named fields; codes and columns of tables
 `_jit`                how kernels are compiled, cached and called

@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import hashlib
 import pickle
+import sys
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
@@ -32,7 +33,7 @@ from typing import Any, get_type_hints
 
 import numba
 from numba import config, njit
-from numba.core import sigutils, types
+from numba.core import event, sigutils, types
 from numba.core.ccallback import CFunc
 from numba.core.types import WrapperAddressProtocol
 from numba.core.typing.templates import Signature
@@ -42,11 +43,30 @@ from ._inner import InnerCompiler
 from ._shipped import find_shipped
 
 FOLDER = Path(__file__).parent
+MESSAGE = "oc1: compiling kernels (once on this machine, up to a minute; later runs use the cache)"
 
 _options: dict[str, Any] = {"error_model": "numpy", "nogil": True, "no_cfunc_wrapper": True}
 # Kernels work in buffers that the caller keeps alive; without reference counts they take a tenth less time to compile.
 _uncounted: dict[str, Any] = {"_nrt": False}
 _no_way_in: dict[str, Any] = {"no_cpython_wrapper": True, "pipeline_class": InnerCompiler}
+
+
+class _Notice(event.Listener):
+    """Tells the user, once, that kernels are being compiled."""
+
+    told = False
+
+    def on_start(self, event: Any) -> None:
+        """Look at what is compiled: other packages compile without a word."""
+        if not self.told and getattr(event.data.get("dispatcher"), "__module__", "").startswith("oc1."):
+            self.told = True
+            print(MESSAGE, file=sys.stderr)
+
+    def on_end(self, event: Any) -> None:
+        """Do nothing."""
+
+
+event.register("numba:compile", _Notice())
 
 
 # --------------------------------------------------------------------------------------------------- the cache
@@ -85,12 +105,6 @@ def make_cache(function: Callable) -> Any:
             def _load_shipped(self, sig: Any, target_context: Any) -> Any:
                 data = find_shipped(self, sig, target_context.codegen(), source_stamp())
                 return None if data is None else self._impl.rebuild(target_context, data)
-
-            def holds(self, sig: Any, target_context: Any) -> bool:
-                """Whether the code for a signature need not be compiled."""
-                codegen = target_context.codegen()
-                is_own = self._index_key(sig, codegen) in self._cache_file._load_index()
-                return is_own or find_shipped(self, sig, codegen, source_stamp()) is not None
 
             def save_overload(self, *arguments: Any) -> None:
                 try:
@@ -148,35 +162,18 @@ spliced = njit(**_options, **_uncounted, **_no_way_in, inline="always")
 allocating = njit(**_options, **_no_way_in)
 #: The same, where sums may be taken in any order, so that they run on several lanes.
 summing = njit(**_options, **_no_way_in, fastmath={"reassoc", "nsz"})
-#: The same, where no number is NaN: the largest one is found on several lanes.
-ordering = njit(**_options, **_no_way_in, fastmath={"nnan", "nsz"})
 
 
-def pointer(
-    signature: Any, function: Callable, allocates: bool = False, keep: bool = True, compiles: bool = True
-) -> Any:
-    """Compile a function for a signature and return it as an argument for kernels; `keep` it in the cache, or not.
-
-    Without `compiles` that is left to the caller.
-    """
+def pointer(signature: Any, function: Callable, allocates: bool = False, keep: bool = True) -> Any:
+    """Compile a function for a signature and return it as an argument for kernels; `keep` it in the cache, or not."""
     if config.DISABLE_JIT:  # type: ignore[attr-defined]
         return function
     options = {"error_model": "numpy", **({} if allocates else _uncounted)}
     compiled = CFunc(function, sigutils.normalize_signature(signature), locals={}, options=options)
     if keep:
         cached(compiled, function)
-    if compiles:
-        compiled.compile()
+    compiled.compile()
     return Pointer(compiled)
-
-
-def is_cached(compiled: CFunc) -> bool:
-    """Whether the code of a pointer is in the cache, and need not be compiled."""
-    own: Any = compiled
-    try:
-        return bool(own._cache.holds(own._sig, own._targetdescr.target_context))
-    except Exception:  # Numba has changed, or the file is damaged
-        return False
 
 
 class Pointer(WrapperAddressProtocol):

@@ -9,11 +9,11 @@ from __future__ import annotations
 import numpy as np
 
 from ._jit import allocating, kernel, summing
+from .criteria import score_position
+from .layout import NO_SPLIT
 from .random import uniform
 
-INFO_GAIN, GINI, TWOING = 0, 1, 2
-
-#: Energies closer than this are equal: they are sums of shares, rounded.
+#: Gains closer than this are equal: they are sums of shares, rounded.
 EQUAL = 1e-12
 
 
@@ -33,69 +33,44 @@ def find_margins(columns, plane, margins):
 
 
 @summing
-def weight_on_right(weights, margins, start, stop):
-    """Return the weight of the examples of a span that are on the positive side."""
-    total = 0.0
+def left_of(weights, margins, start, stop):
+    """Return the weight of the examples of a span that are not on the positive side, and their number."""
+    total, count = 0.0, 0
     for j in range(start, stop):
-        total += weights[j] if margins[j] > 0 else 0.0
-    return total
+        is_left = not margins[j] > 0
+        total += weights[j] if is_left else 0.0
+        count += is_left
+    return total, count
 
 
 @kernel(allocates=True)
-def find_energy(weights, bounds, totals, margins, code, right):
-    """Return (energy, whether each side holds one class only) of the split ``margins > 0``.
-
-    The energy is the mean entropy of the sides in bits, their mean Gini index, or minus the Twoing value.
-    """
-    n, n_right, on_left, on_right = 0.0, 0.0, 0, 0
-    for c in range(totals.size):
-        right[c] = weight_on_right(weights, margins, bounds[c], bounds[c + 1])
-        n += totals[c]
-        n_right += right[c]
-        on_right += right[c] > 0
-        on_left += right[c] < totals[c]
-    n_left = n - n_right
-    if on_left == 0 or on_right == 0:
-        n_left, n_right = n * (on_left > 0), n * (on_right > 0)
-    pure = on_left == 1 and on_right == 1
-    energy = 0.0
-    if code == INFO_GAIN:
-        for c in range(totals.size):
-            for side in (right[c], totals[c] - right[c]):
-                if side > 0:
-                    energy -= side * np.log2(side)
-        for side in (n_right, n_left):
-            if side > 0:
-                energy += side * np.log2(side)
-        return energy / n, pure
-    if code == GINI:
-        for c in range(totals.size):
-            if n_right > 0:
-                energy -= right[c] * right[c] / n_right
-            if n_left > 0:
-                energy -= (totals[c] - right[c]) * (totals[c] - right[c]) / n_left
-        return 1.0 + energy / n, pure
-    if n_left > 0 and n_right > 0:
-        for c in range(totals.size):
-            energy += abs((totals[c] - right[c]) / n_left - right[c] / n_right)
-    return -energy * energy * n_left / n * n_right / n, pure
+def find_gain(node, criterion, margins, counts, stream):
+    """Return what the split ``margins > 0`` gains, the size of its smaller side, and whether both sides are pure."""
+    bounds, n_left, n, n_examples, left_classes, right_classes = node.bounds, 0.0, 0.0, 0, 0, 0
+    for c in range(node.totals.size):
+        counts[0, c], here = left_of(node.weights, margins, bounds[c], bounds[c + 1])
+        n += node.totals[c]
+        n_left += counts[0, c]
+        n_examples += here
+        left_classes += here > 0
+        right_classes += here < bounds[c + 1] - bounds[c]
+    if left_classes == 0 or right_classes == 0:
+        return 0.0, 0, False
+    gain = score_position(counts, n_left, n, node, criterion, stream)
+    return gain, min(n_examples, margins.size - n_examples), left_classes == 1 and right_classes == 1
 
 
 @kernel(allocates=True)
-def anneal(columns, weights, bounds, code, min_leaf, step, temperature, cooling, patience, seed):
+def anneal(columns, node, criterion, step, temperature, cooling, patience, seed):
     """Anneal a hyperplane from the one that cuts every axis at 1.
 
     Parameters
     ----------
     columns : float64 array (n_attributes, n)
         Attributes scaled to [0, 1]; the examples grouped by class.
-    weights : float64 array (n,)
-    bounds : int64 array (n_classes + 1,)
-        Where each class begins.
-    code : int
-        What the energy is: INFO_GAIN, GINI or TWOING.
-    min_leaf : int
-        Examples that a side must hold at least, for a plane to be kept.
+    node : Node
+        The examples, with a weight each.
+    criterion : Criterion
     step, temperature, cooling, patience
         See `SADTClassifier`.
     seed : uint64
@@ -103,44 +78,35 @@ def anneal(columns, weights, bounds, code, min_leaf, step, temperature, cooling,
     Returns
     -------
     plane : float64 array (n_attributes + 1,)
-        The plane of least energy; its last coefficient is the constant. The positive side is the right one.
-    energy : float
-        Its energy; infinite if no plane had enough examples on both sides.
+        The plane that gains most; its last coefficient is the constant. The positive side is the right one.
+    gain : float
+        NO_SPLIT if no plane had enough examples on both sides.
     n_perturbations : int
     """
     d, n = columns.shape
     stream = np.full(1, seed, dtype=np.uint64)
-    plane, trial = np.ones(d + 1), np.empty(d + 1)
-    plane[d] = -1.0
-    margins, trial_margins = np.ones(n), np.empty(n)
-    totals, right = np.empty(bounds.size - 1), np.empty(bounds.size - 1)
-    for c in range(totals.size):
-        totals[c] = weight_on_right(weights, margins, bounds[c], bounds[c + 1])
-    best, best_energy, finished = plane.copy(), np.inf, False
-    energy = np.inf
+    plane, trial = np.ones(d + 1), np.ones(d + 1)
+    plane[d] = trial[d] = -1.0
+    margins, counts = np.empty(n), np.empty((1, node.totals.size))
+    best, best_gain, finished = plane.copy(), NO_SPLIT, False
+    gain = NO_SPLIT
     n_perturbations, unproductive = 0, 0
-    trial[:] = plane
     while True:
-        find_margins(columns, trial, trial_margins)
-        trial_energy, pure = find_energy(weights, bounds, totals, trial_margins, code, right)
+        find_margins(columns, trial, margins)
+        trial_gain, smaller, pure = find_gain(node, criterion, margins, counts, stream)
         unproductive += 1
-        draw = uniform(stream)  # always, so that a rounding error in an equal energy does not shift all later draws
-        if trial_energy <= energy or draw < np.exp((energy - trial_energy) / temperature):
-            if trial_energy < energy - EQUAL:
+        draw = uniform(stream)  # always, so that a rounding error in an equal gain does not shift all later draws
+        if trial_gain >= gain or draw < np.exp((trial_gain - gain) / temperature):
+            if trial_gain > gain + EQUAL:
                 unproductive = 0
             plane, trial = trial, plane
-            margins, trial_margins = trial_margins, margins
-            energy = trial_energy
-            if energy < best_energy - EQUAL:
-                n_right = 0
-                for j in range(n):
-                    n_right += margins[j] > 0
-                if min(n_right, n - n_right) >= min_leaf:
-                    best[:] = plane
-                    best_energy = energy
-                    finished = pure
+            gain = trial_gain
+            if gain > best_gain + EQUAL and smaller >= criterion.min_leaf:
+                best[:] = plane
+                best_gain = gain
+                finished = pure
         if finished or unproductive >= patience:
-            return best, best_energy, n_perturbations
+            return best, best_gain, n_perturbations
         temperature *= cooling
         n_perturbations += 1
         for m in range(d + 1):

@@ -3,41 +3,61 @@
 import numpy as np
 
 from . import layout
-from ._jit import spliced
-from .criteria import better
+from ._jit import inner, spliced
+from .criteria import better, has_preference, preference
 from .layout import NO_SPLIT
-from .margins import attribute_of
 from .random import uniform
 from .records import AxisSplit
 
 
 @spliced
 def scan_axes(search):
-    """Return the best split by a single attribute; equally good attributes are settled at random.
+    """Return the best split by a single attribute; of equally good ones, the preferred (see `criteria`) or any.
 
     Where values of an attribute are missing and get a learned direction, it is searched twice: with all of them on the
     left, and with all of them on the right (before and after all known values are positions, too).
     """
     work, node, examples = search.work, search.node, search.examples
     n, d = node.labels.size, examples.shift.size
-    margins, rates = work.margins[:n], work.rates[:n]
-    ones = attribute_of(examples, d, node.start, rates)
-    best, equals = AxisSplit(NO_SPLIT, -1, 0.0, layout.BY_FILL), 0
+    margins, ones = work.margins[:n], examples.columns[d, node.start : node.start + n]
+    best, liked, equals = AxisSplit(NO_SPLIT, -1, 0.0, layout.BY_FILL), 0.0, 0
     for m in range(d):
         learned = is_missing_somewhere(examples, m, node.start, n)
         for side in range(layout.MISSING_LEFT, layout.MISSING_RIGHT + 1):
             if (side == layout.BY_FILL) == learned:
                 continue
-            origin = attribute_of(examples, m, node.start, margins)
+            origin = examples.columns[m, node.start : node.start + n]
             if learned:
                 send_missing(examples, m, node.start, origin, side, margins)
                 origin = margins
             score, alpha = search.line(node, search.criterion, origin, ones, best.score, True, work.line)
             if score > NO_SPLIT:
-                equals = 1 if better(score, best.score) else equals + 1
+                liking = preference_at(node, search.criterion, origin, -alpha, score, work.line.counts)
+                if better(score, best.score) or better(liking, liked):
+                    equals = 1
+                elif better(liked, liking):
+                    continue
+                else:
+                    equals += 1
                 if equals == 1 or uniform(work.line.stream) * equals < 1.0:
-                    best = AxisSplit(score, m, -alpha, side)
+                    best, liked = AxisSplit(score, m, -alpha, side), liking
     return best
+
+
+@inner
+def preference_at(node, criterion, values, threshold, score, counts):
+    """Return the `preference` of the split ``values > threshold``."""
+    if not has_preference(criterion, score):
+        return 0.0
+    n, n_left = 0.0, 0.0
+    for c in range(node.totals.size):
+        counts[0, c] = 0.0
+        for j in range(node.bounds[c], node.bounds[c + 1]):
+            if not values[j] > threshold:
+                counts[0, c] += node.weights[j] if node.weights.size > 0 else 1.0
+        n += node.totals[c]
+        n_left += counts[0, c]
+    return preference(counts, n_left, n, node.totals, criterion, score)
 
 
 @spliced

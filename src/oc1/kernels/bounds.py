@@ -10,6 +10,15 @@ import numpy as np
 from . import layout
 from ._jit import inlined, inner
 
+#: A score below this is nothing but rounding.
+NOISE = 1e-14
+
+
+@inlined
+def without_noise(score):
+    """Return a score, 0 where it is nothing but rounding."""
+    return score if abs(score) > NOISE else 0.0
+
 
 @inlined
 def pair_gain(left0, left1, q0, q1, n):
@@ -142,7 +151,7 @@ def bound_entropy(totals, n, code, n_buckets, histogram, left, edges):
                 if down > 0.0:
                     here = max(here, entropy_term(at + down) + entropy_term(totals[c] - at - down))
                 limit += here
-        edges[0, b] = (value - entropy_term(n_left) - entropy_term(n - n_left)) / n
+        edges[0, b] = without_noise((value - entropy_term(n_left) - entropy_term(n - n_left)) / n)
         middle = min(max(0.5 * n, low), high)
         edges[1, b] = (limit - entropy_term(middle) - entropy_term(n - middle)) / n + 1e-12  # for rounding
     return 0.0
@@ -170,9 +179,9 @@ def bound_minority(totals, n, code, n_buckets, histogram, left, edges):
             low_left, low_right = max(low_left, low), max(low_right, all_ - high)
             high_left, high_right = max(high_left, high), max(high_right, all_ - low)
         if code == layout.SUM_MINORITY:
-            edges[0, b] = (here_left + here_right - most) / n
+            edges[0, b] = without_noise((here_left + here_right - most) / n)
             edges[1, b] = (high_left + high_right - most) / n + 1e-12
         else:
-            edges[0, b] = (n - most - max(n_left - here_left, n - n_left - here_right)) / n
+            edges[0, b] = without_noise((n - most - max(n_left - here_left, n - n_left - here_right)) / n)
             edges[1, b] = (n - most - max(n_low - low_left, n - n_high - low_right)) / n + 1e-12
     return 0.0

@@ -8,12 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ._jit import allocating
-from .margins import attribute_of
 
 #: What is added to the variances within classes, as a share of an attribute's own variance.
 SHRINKAGE = 0.05
-#: No class: the grouping is one class against all others.
-REST = -1
 
 
 class View(NamedTuple):
@@ -60,10 +57,9 @@ def look_at(examples, node, unit, step, attributes, mean, scale):
         bounds[c + 1] = bounds[c] + (node.bounds[c + 1] - node.bounds[c] + step - 1) // step
     n = bounds[k]
     Z, weights, totals = np.empty((n, size)), np.ones(n), np.zeros(k)
-    buffer = np.empty(node.labels.size, np.float32)
     for i in range(size):
         m = attributes[i]
-        column = attribute_of(examples, m, node.start, buffer)
+        column = examples.columns[m, node.start : node.start + node.labels.size]
         for c in range(k):
             for j in range(bounds[c + 1] - bounds[c]):
                 Z[bounds[c] + j, i] = (column[node.bounds[c] + j * step] - mean[m]) / scale[m]
@@ -80,12 +76,12 @@ def spread_of(examples, node, step):
     """Return, for each attribute: mean, standard deviation (0 if it is constant), and the share between the classes."""
     d, k = examples.shift.size, node.totals.size
     mean, scale, between = np.zeros(d), np.zeros(d), np.zeros(d)
-    buffer, total, unused = np.empty(node.labels.size, np.float32), 0.0, node.weights.size == 0
+    total, unused = 0.0, node.weights.size == 0
     for c in range(k):
         for j in range(node.bounds[c], node.bounds[c + 1], step):
             total += 1.0 if unused else node.weights[j]
     for m in range(d):
-        column = attribute_of(examples, m, node.start, buffer)
+        column = examples.columns[m, node.start : node.start + node.labels.size]
         squares = 0.0
         for c in range(k):
             own, own_total = 0.0, 0.0
@@ -148,42 +144,3 @@ def moments_of(view):
             within[i, m] = gram[i, m] / total
         within[i, i] += SHRINKAGE
     return means, within
-
-
-@allocating
-def all_margins(view, attributes, plane, margins):
-    """Write the margins of all examples."""
-    for j in range(view.Z.shape[0]):
-        value = plane[attributes.size]
-        for i in range(attributes.size):
-            value += plane[i] * view.Z[j, attributes[i]]
-        margins[j] = value
-
-
-@allocating
-def judge(view, margins, right, other, left):
-    """Return (Twoing value, share misplaced) of margins; 0 where the class `right` is not more on the right."""
-    for c in range(view.totals.size):
-        left[c] = 0.0
-        for j in range(view.bounds[c], view.bounds[c + 1]):
-            if not margins[j] > 0.0:
-                left[c] += view.weights[j]
-    return judge_sides(view.totals, right, other, left)
-
-
-@allocating
-def judge_sides(totals, right, other, left):
-    """Return (Twoing value, share misplaced) of a split, by the weight of each class on its left (see `judge`)."""
-    k, total, n_left = totals.size, sum_of(totals), sum_of(left)
-    if not 0.0 < n_left < total:
-        return 0.0, 1.0
-    share, norm, astray, more = n_left / total, 0.0, 0.0, 0.0
-    for c in range(k):
-        here = left[c] - totals[c] * share  # more than an even division would send there
-        norm += abs(here)
-        astray += min(left[c], totals[c] - left[c])
-        if c == other or (other == REST and c != right):
-            more += here
-    if not more > 0.0:
-        return 0.0, 1.0
-    return norm * norm / (n_left * (total - n_left)), astray / total

@@ -31,6 +31,16 @@ def better(a, b):
 
 
 @inlined
+def has_preference(criterion, score):
+    """Whether splits that a measure calls equally good are told apart by `preference`, not by lot.
+
+    Measures that count minorities cannot tell many splits apart, and of a user's own nothing is known. No measure can
+    where splits gain nothing.
+    """
+    return not criterion.by_lot and (criterion.code >= layout.SUM_MINORITY or score <= bounds.NOISE)
+
+
+@inlined
 def pair_factor(code, ranks):
     """For two classes, Twoing, Gini and variances are one measure times a factor."""
     if code == layout.TWOING:
@@ -70,6 +80,19 @@ def score_norm(counts, n_left, n, totals, ranks, code):
             norm += ranks[c] * (counts[0, c] - totals[c] * share)
         norm = norm * norm
     return norm / (n_left * (n - n_left))
+
+
+@inner
+def preference(counts, n_left, n, totals, criterion, score):
+    """Say how much a split is to be preferred to others with the same score: by Gini's gain, larger is better.
+
+    Where that is nothing either, as on a balanced XOR, the more even split is preferred. 0 where a lot decides.
+    """
+    if not has_preference(criterion, score):
+        return 0.0
+    gini = score_norm(counts, n_left, n, totals, totals, np.int64(layout.GINI))
+    share = n_left / n
+    return gini if gini > bounds.NOISE else 4.0 * share * (1.0 - share) - 2.0
 
 
 @inner
@@ -150,15 +173,15 @@ def score_counts(counts, n_left, n, totals, present, code, stream):
                 + bounds.entropy_term(totals[c] - counts[0, c])
                 - bounds.entropy_term(totals[c])
             )
-        return value / n
+        return bounds.without_noise(value / n)
     most_left, most_right, most = 0.0, 0.0, 0.0
     for c in range(k):
         most_left = max(most_left, counts[0, c])
         most_right = max(most_right, totals[c] - counts[0, c])
         most = max(most, totals[c])
     if code == layout.SUM_MINORITY:
-        return (most_left + most_right - most) / n
-    return (n - most - max(n_left - most_left, n - n_left - most_right)) / n
+        return bounds.without_noise((most_left + most_right - most) / n)
+    return bounds.without_noise((n - most - max(n_left - most_left, n - n_left - most_right)) / n)
 
 
 def score_by(function: Callable) -> Callable:

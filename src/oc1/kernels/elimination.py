@@ -89,7 +89,7 @@ def adjust_constant(examples, node, criterion, line, plane, work):
     n = node.labels.size
     margins = work.margins[:n]
     ones = examples.columns[plane.size - 1, node.start : node.start + n]
-    compute_margins(examples, node.start, plane, margins, work.rates[:n])
+    compute_margins(examples, node.start, plane, margins)
     score, alpha = line(node, criterion, margins, ones, NO_SPLIT, False, work.line)
     plane[plane.size - 1] += alpha
     for j in range(n):
@@ -115,7 +115,7 @@ def eliminate(examples, node, criterion, line, max_terms, share, again, plane, u
         used[m] = 1.0 if plane[m] != 0.0 else 0.0
         n_used += plane[m] != 0.0
     while n_used > 1:
-        compute_margins(examples, node.start, plane, margins, rest)
+        compute_margins(examples, node.start, plane, margins)
         dropped, most, least, step = -1, NO_SPLIT, np.inf, 0.0
         for m in range(d):
             if used[m] == 0.0:

@@ -1,6 +1,6 @@
-"""Directions along which a node of a forest looks for a threshold: fitted ones, and random ones.
+"""Fitted directions along which a node of a forest looks for a threshold.
 
-A fitted direction is the linear discriminant of two classes drawn at random, or, for numbers, the least-squares
+A direction is the linear discriminant of two classes drawn at random, or, for numbers, the least-squares
 regression on them: one Cholesky factor of the covariances of the attributes drawn, and one solution for each direction.
 The covariances are those within all classes of the node together, which are better known than those of two.
 """
@@ -49,7 +49,7 @@ def standardise(work, n_drawn, n, weight):
 
 @allocating
 def prepare(work, n_drawn, n, weight, totals, is_number):
-    """Find what the fitted directions of a node need: sums by class (or with the numbers), and the covariances."""
+    """Find what the directions of a node need: sums by class (or with the numbers), and the covariances."""
     standardise(work, n_drawn, n, weight)
     for c in range(work.sums.shape[0]):
         for q in range(n_drawn):
@@ -104,13 +104,6 @@ def class_at(totals, number):
                 return c
             number -= 1
     return totals.size - 1
-
-
-@inner
-def draw_direction(work, n_drawn):
-    """Write a random direction to `work.direction`."""
-    for q in range(n_drawn):
-        work.direction[q] = (2.0 * uniform(work.stream) - 1.0) / work.spread[q]
 
 
 @inner

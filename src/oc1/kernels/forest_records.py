@@ -11,8 +11,6 @@ from ._jit import fix_type
 
 #: Columns of `Work.statistics` where numbers are predicted: weight, sum, and sum of squares of an example's number.
 WEIGHT, SUM, SQUARES = range(3)
-#: Buckets of a pass of the radix sort, and passes.
-BUCKETS, PASSES = 256, 4
 
 
 class ForestData(NamedTuple):
@@ -33,8 +31,6 @@ class ForestRules(NamedTuple):
 
     n_drawn: int  # attributes that a node looks at, one by one and combined
     n_linear: int  # directions that are fitted at a node
-    n_random: int  # random directions
-    any_threshold: bool  # draw thresholds at random instead of looking for the best
     entropy: bool  # instead of Gini
     n_bootstrap: int  # examples to draw for a tree; 0: each tree sees all
     balanced: bool  # weigh the classes of each sample so that they count alike
@@ -61,9 +57,7 @@ class Work(NamedTuple):
     standard: np.ndarray  # float64 (n_drawn, n): the same in standard units
     line: np.ndarray  # float64: values along one direction
     products: np.ndarray  # float64
-    keys: np.ndarray  # uint64 (2, n): what is sorted: key and place
     short: np.ndarray  # float32: values along one direction, from the first example's on
-    starts: np.ndarray  # int64 (PASSES * BUCKETS)
     # by attribute or class
     permutation: np.ndarray  # int64 (d)
     drawn: np.ndarray  # int64 (n_drawn)
@@ -107,9 +101,7 @@ class Work(NamedTuple):
             standard=np.empty((q, n)),
             line=np.empty(n),
             products=np.empty(n),
-            keys=np.empty((2, n), np.uint64),
             short=np.empty(n, np.float32),
-            starts=np.empty(PASSES * BUCKETS, np.int64),
             permutation=np.empty(d, np.int64),
             drawn=np.empty(q, np.int64),
             order=np.empty(q, np.int64),
@@ -144,8 +136,7 @@ fix_type(
     Work,
     *(_short_wholes, _numbers, _wholes, _wholes),
     *(_wholes, _numbers, _numbers, _table, _table, _numbers, _numbers),
-    *(types.uint64[:, ::1], types.float32[::1], _wholes),
-    *(_wholes, _wholes, _wholes, _numbers, _numbers, _numbers, _table, _numbers, _table),
+    *(types.float32[::1], _wholes, _wholes, _wholes, _numbers, _numbers, _numbers, _table, _numbers, _table),
     *(_numbers, _numbers, _numbers, types.uint64[::1], types.int64[:, ::1]),
     *(types.int32[:, ::1], _table, _numbers, _numbers, _numbers, types.int8[::1], _wholes, _short_wholes, _numbers),
 )

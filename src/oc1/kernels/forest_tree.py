@@ -1,7 +1,7 @@
 """One tree of a forest, grown in one call.
 
-A node draws some attributes that vary, looks for a threshold along each of them and along a few directions that combine
-them (`forest_directions`), and takes the purest test (`forest_scan`). Nothing is pruned. The stream of a tree comes
+A node draws some attributes that vary, and a threshold along each of them and along a few directions that combine them
+(`forest_directions`), and takes the purest test (`forest_thresholds`). Nothing is pruned. The stream of a tree comes
 from (seed, number of the tree) alone, so the forest does not depend on who grows which tree.
 """
 
@@ -9,17 +9,9 @@ import numpy as np
 
 from . import layout
 from ._jit import allocating, inner, kernel
-from .forest_directions import below, draw_direction, fit_direction, is_usable, prepare
+from .forest_directions import below, fit_direction, is_usable, prepare
 from .forest_records import SQUARES, SUM, WEIGHT
-from .forest_scan import (
-    draw_threshold,
-    judge_classes,
-    judge_numbers,
-    scan_classes,
-    scan_numbers,
-    score_classes,
-)
-from .forest_sort import HALF, key_of, shortened, sort_line
+from .forest_thresholds import draw_threshold, judge_classes, judge_numbers, score_classes, shortened
 from .random import mix, uniform
 
 #: A test must gain more than this share of the node's score: less is rounding.
@@ -180,69 +172,54 @@ def is_missing_in(data, work, q, start, n):
 
 @inner
 def search_line(data, rules, work, statistics, origin, n):
-    """Return (score, key) of a threshold among the values of `work.line`; -inf if there is none."""
-    is_number = data.n_classes == 0
-    if rules.any_threshold:
-        key = draw_threshold(work.line, origin, n, work.short, work.stream)
-        if key == 0:
-            return -np.inf, key
-        if is_number:
-            score = judge_numbers(
-                work.short, key, n, work.numbers, work.weights, statistics[WEIGHT], statistics[SUM], rules.min_leaf
-            )
-        else:
-            score = judge_classes(
-                work.short, key, n, work.labels, work.weights, statistics, rules.entropy, rules.min_leaf, work.left
-            )
-        return score, key
-    row = sort_line(work.line, origin, n, work.keys, work.short, work.starts)
-    if is_number:
-        score, position = scan_numbers(
-            work.keys, row, n, work.numbers, work.weights, statistics[WEIGHT], statistics[SUM], rules.min_leaf
+    """Draw a threshold among the values of `work.line`; return (score, threshold), -inf if there is none."""
+    threshold = draw_threshold(work.line, origin, n, work.short, work.stream)
+    if np.isnan(threshold):
+        return -np.inf, threshold
+    if data.n_classes == 0:
+        score = judge_numbers(
+            work.short, threshold, n, work.numbers, work.weights, statistics[WEIGHT], statistics[SUM], rules.min_leaf
         )
     else:
-        score, position = scan_classes(
-            work.keys, row, n, work.labels, work.weights, statistics, rules.entropy, rules.min_leaf, work.left
+        score = judge_classes(
+            work.short, threshold, n, work.labels, work.weights, statistics, rules.entropy, rules.min_leaf, work.left
         )
-    return score, np.uint32(work.keys[row, max(position, 0)] >> HALF)
+    return score, threshold
 
 
 @allocating
 def search(data, rules, work, statistics, start, n, n_present, least):
-    """Find the best test of a node: return (what it is, key of its threshold, side of missing values, score).
+    """Find the best test of a node: return (what it is, threshold, side of missing values, score, attributes drawn).
 
     The coefficients of a combination are in `work.best`. A test must score more than `least`.
     """
-    what, best_key, best_side, best = NOTHING, np.uint32(0), layout.BY_FILL, least
+    what, at, best_side, best = NOTHING, np.float32(np.nan), layout.BY_FILL, least
     n_drawn = draw_attributes(data, work, rules.n_drawn, start, n)
     for q in range(n_drawn):
         has_missing = is_missing_in(data, work, q, start, n)
         for side in range(layout.MISSING_RIGHT, layout.MISSING_LEFT - 1, -1):
             if (side == layout.BY_FILL) != has_missing:
                 origin = put_on_line(data, work, q, side, start, n)
-                score, key = search_line(data, rules, work, statistics, origin, n)
+                score, threshold = search_line(data, rules, work, statistics, origin, n)
                 if score > best:
-                    what, best_key, best_side, best = q, key, side, score
-    if n_drawn < 2 or rules.n_linear + rules.n_random == 0:
-        return what, best_key, best_side, best, n_drawn
+                    what, at, best_side, best = q, threshold, side, score
+    if n_drawn < 2 or rules.n_linear == 0:
+        return what, at, best_side, best, n_drawn
     is_number = data.n_classes == 0
     prepare(work, n_drawn, n, work.totals[0], statistics, is_number)
     # Two classes, and numbers, have one discriminant.
     n_linear = rules.n_linear if n_present > 2 and not is_number else min(rules.n_linear, 1)
-    for number in range(n_linear + rules.n_random):
-        if number < n_linear:
-            fit_direction(work, n_drawn, statistics, n_present, is_number)
-        else:
-            draw_direction(work, n_drawn)
+    for _ in range(n_linear):
+        fit_direction(work, n_drawn, statistics, n_present, is_number)
         if not is_usable(work.direction, n_drawn):
             continue
         combine(work, work.direction, n_drawn, n)
-        score, key = search_line(data, rules, work, statistics, work.line[0], n)
+        score, threshold = search_line(data, rules, work, statistics, work.line[0], n)
         if best < score < np.inf:
-            what, best_key, best_side, best = COMBINED, key, layout.BY_FILL, score
+            what, at, best_side, best = COMBINED, threshold, layout.BY_FILL, score
             for q in range(n_drawn):
                 work.best[q] = work.direction[q]
-    return what, best_key, best_side, best, n_drawn
+    return what, at, best_side, best, n_drawn
 
 
 @inner
@@ -260,15 +237,15 @@ def write_terms(work, what, n_drawn, first):
 
 
 @inner
-def divide(work, rules, node, key, side, origin, start, n):
+def divide(work, node, threshold, side, origin, start, n):
     """Place the threshold of a test and divide its node's examples; return how many go left.
 
-    The threshold is in the middle between the nearest examples, or, where thresholds are drawn, anywhere there.
+    The threshold may come to lie anywhere between the nearest examples.
     """
     low, high, n_left, n_right = -np.inf, np.inf, 0, 0
     for i in range(n):
         value, row = work.line[i], work.rows[start + i]
-        if key_of(shortened(value, origin)) <= key:
+        if shortened(value, origin) <= threshold:
             low = max(low, value)
             work.rows[start + n_left] = row
             n_left += 1
@@ -288,9 +265,8 @@ def divide(work, rules, node, key, side, origin, start, n):
     if high == np.inf:  # all known values are on the left
         work.thresholds[node], work.gaps[node] = layout.ABOVE_ALL, 0.0
     else:
-        share = uniform(work.stream) if rules.any_threshold else 0.5
-        threshold = low + share * (high - low)
-        work.thresholds[node] = threshold if low <= threshold < high else low
+        between = low + uniform(work.stream) * (high - low)
+        work.thresholds[node] = between if low <= between < high else low
         work.gaps[node] = high - low
     work.missing[node] = side
     return n_left
@@ -334,7 +310,8 @@ def grow_tree(data, rules, work, seed, number):
         else:
             whole = score_classes(statistics, rules.entropy)
             rounding = MIN_GAIN * weight
-        what, key, side, score, n_drawn = search(data, rules, work, statistics, start, n, n_present, whole + rounding)
+        least = whole + rounding
+        what, threshold, side, score, n_drawn = search(data, rules, work, statistics, start, n, n_present, least)
         if what == NOTHING or (score - whole) / work.totals[1] < rules.min_decrease:
             continue
         if what >= 0:
@@ -342,7 +319,7 @@ def grow_tree(data, rules, work, seed, number):
         else:
             combine(work, work.best, n_drawn, n)
             origin = work.line[0]
-        n_left = divide(work, rules, node, key, side, origin, start, n)
+        n_left = divide(work, node, threshold, side, origin, start, n)
         n_terms = write_terms(work, what, n_drawn, n_terms)
         work.gains[node] = (score - whole) / weight
         for own in range(2):  # the left child is the next node

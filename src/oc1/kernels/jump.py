@@ -23,7 +23,7 @@ def jump(search, run, score):
     while tried < search.settings.n_jumps and not helped:
         for m in range(work.direction.size):
             work.direction[m] = 2.0 * uniform(work.line.stream) - 1.0
-        compute_margins(search.examples, node.start, work.direction, rates, work.line.crossings[:n])
+        compute_margins(search.examples, node.start, work.direction, rates)
         best, alpha = search.line(node, search.criterion, margins, rates, score, False, work.line)
         tried += 1
         helped = best > NO_SPLIT

@@ -9,16 +9,16 @@ answer is exact; the cost is linear.
 Axis-parallel splits are the same question: the margins are the attribute, the rates are all one.
 """
 
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
 from numba import types
 
 from . import layout
-from ._apart import compiled_apart
 from ._jit import inlined, inner, pointer, signature, spliced
 from .bounds import bound_twoing, pair_gain, score_buckets_norm, score_buckets_pair
-from .criteria import better, has_room, pair_factor, score_position, slack
+from .criteria import better, has_preference, has_room, pair_factor, preference, score_position, slack
 from .crossings import count_buckets, find_crossings, locate_crossings
 from .layout import NO_SPLIT
 from .random import lot, random_bits
@@ -29,6 +29,9 @@ SMALL_NODE = 16
 #: Half the number of buckets is this times the root of examples over classes: more examples pay for finer buckets, more
 #: classes for coarser ones (benchmarks/bench_kernels.py).
 HALF_BUCKETS = 2.0
+
+#: Buckets of `sort_all`, whose codes go up to twice as many.
+MAX_SORTED = 1 << 14
 
 _LOW32, _SHIFT32 = np.uint64(0xFFFFFFFF), np.uint64(32)
 
@@ -50,6 +53,7 @@ class Position(NamedTuple):
     """A position on the line: between two crossings, or at the edge of a bucket."""
 
     score: float
+    preference: float  # settles which of equally good positions is taken; where that is equal, too, the lot does
     lot: np.uint64
     below: float  # the crossings next to it
     above: float
@@ -60,16 +64,16 @@ def line_search(node, criterion, margins, rates, current, ties, buffers):
     """Find the step alpha for which the split ``margins + alpha * rates > 0`` is purest; return (score, alpha).
 
     Only positions that beat the score `current` count, or equal it where `ties` is true; (NO_SPLIT, 0) if there is
-    none. Among equally good positions one is drawn from the stream.
+    none. Among equally good positions `preference` decides, and where that is equal, one is drawn from the stream.
     """
     line = lay_out(node, criterion, margins, rates, buffers)
     best_edge = score_edges(line, node, criterion, margins.size, buffers)
     opened = open_buckets(line, node, criterion, best_edge, current, ties, buffers)
     if opened < 0:
         return NO_SPLIT, 0.0
-    sort_opened(line, opened, margins.size, buffers)
+    sort_opened(line.n_buckets, opened, margins.size, buffers)
     best = walk_opened(line, node, criterion, opened, margins.size, buffers)
-    best = try_edges(line, best, best_edge, node.totals.size, buffers)
+    best = try_edges(line, best, best_edge, node, criterion, buffers)
     if best.score == NO_SPLIT or not (better(best.score, current) or (ties and best.score >= current - slack(current))):
         return NO_SPLIT, 0.0
     below, above = best.below, best.above
@@ -83,10 +87,10 @@ LINE_SEARCH = signature(
 )
 
 
-@compiled_apart(seconds=7)
+@cache
 def compiled_line_search():
     """Return the line search as a pointer, compiled when first asked for."""
-    return pointer(LINE_SEARCH, line_search, compiles=False)
+    return pointer(LINE_SEARCH, line_search)
 
 
 @spliced
@@ -208,11 +212,11 @@ def sort_keys(keys, first, last):
 
 
 @spliced
-def sort_opened(line, opened, n, buffers):
+def sort_opened(n_buckets, opened, n, buffers):
     """Collect the crossings of opened buckets, and sort each bucket; a slot then says where its bucket ends."""
     if opened == 0:
         return
-    n_buckets, slots = line.n_buckets, buffers.slots
+    slots = buffers.slots
     for j in range(n):
         b = np.int64(buffers.codes[j])
         b = b - n_buckets if b >= n_buckets else b
@@ -227,6 +231,32 @@ def sort_opened(line, opened, n, buffers):
             first = slots[b]
 
 
+@inner
+def sort_all(margins, rates, buffers):
+    """Sort all crossings, for a search without bounds; return the number of buckets and that of crossings.
+
+    A bucket has two examples, if there are slots enough.
+    """
+    n, slots, codes = margins.size, buffers.slots, buffers.codes
+    half = min(max(n // 4, 1), slots.size // 2 - 1, MAX_SORTED // 2)
+    centre, scale = locate_crossings(margins, rates, buffers.edges)
+    find_crossings(margins, rates, centre, scale, half, buffers.crossings, codes)
+    n_buckets, opened = 2 * half, 0
+    for b in range(n_buckets + 2):
+        slots[b] = 0
+    for j in range(n):
+        b = np.int64(codes[j])
+        slots[b - n_buckets if b >= n_buckets else b] += 1
+    for b in range(n_buckets):
+        size = slots[b]
+        slots[b] = opened
+        opened += size
+    slots[n_buckets] = -1
+    slots[n_buckets + 1] = -1
+    sort_opened(n_buckets, opened, n, buffers)
+    return n_buckets, opened
+
+
 @spliced
 def walk_opened(line, node, criterion, opened, n, buffers):
     """Walk along the crossings of the opened buckets and return the best position.
@@ -238,7 +268,7 @@ def walk_opened(line, node, criterion, opened, n, buffers):
     histogram, left, slots = buffers.histogram, buffers.left, buffers.slots
     k, n_buckets, total = totals.size, line.n_buckets, line.total
     ends = 1 if line.sorted_whole else 0
-    best, best_lot, below, above = NO_SPLIT, line.salt, 0.0, 0.0
+    best, liked, best_lot, below, above = NO_SPLIT, NO_SPLIT, line.salt, 0.0, 0.0
     first, before_bucket = 0, 0.0
     for b in range(n_buckets if opened > 0 else 0):
         last = opened if line.sorted_whole else slots[b]
@@ -280,11 +310,18 @@ def walk_opened(line, node, criterion, opened, n, buffers):
             else:
                 here = score_position(counts, n_left, total, node, criterion, buffers.stream)
             if here > NO_SPLIT and here >= best - slack(best):
-                own = lot(line.salt, passed)
-                if better(here, best) or own > best_lot:
-                    best, best_lot, below, above = here, own, before, after
+                own, liking = lot(line.salt, passed), preference(counts, n_left, total, totals, criterion, here)
+                if better(here, best) or wins_tie(liking, own, liked, best_lot):
+                    best, liked, best_lot, below, above = here, liking, own, before, after
         first = last
-    return Position(best, best_lot, below, above, -1)
+    return Position(best, liked, best_lot, below, above, -1)
+
+
+@inlined
+def wins_tie(preference, own_lot, best_preference, best_lot):
+    """Whether a position is taken rather than another one that is as good."""
+    equal = abs(preference - best_preference) <= slack(best_preference)
+    return own_lot > best_lot if equal else preference > best_preference
 
 
 @spliced
@@ -304,21 +341,33 @@ def twoing_deviations(counts, n_left, total, totals):
 
 
 @spliced
-def try_edges(line, best, best_edge, k, buffers):
+def try_edges(line, best, best_edge, node, criterion, buffers):
     """Return the best position, now also among the edges of buckets."""
-    score, best_lot, edge = best.score, best.lot, -1
-    histogram, edges, n_buckets = buffers.histogram, buffers.edges, line.n_buckets
+    score, liked, best_lot, edge = best.score, best.preference, best.lot, -1
+    histogram, left, edges, n_buckets, counts = (
+        buffers.histogram,
+        buffers.left,
+        buffers.edges,
+        line.n_buckets,
+        buffers.counts,
+    )
+    k = node.totals.size
     if best_edge > NO_SPLIT and best_edge >= score - slack(score):
         before_bucket = 0.0
         for b in range(n_buckets + 1):
             filled = b == 0 or histogram[k, b - 1] + histogram[k, n_buckets + b - 1] > 0.0
             if filled and edges[0, b] >= best_edge - slack(best_edge):
-                own = lot(line.salt, before_bucket)
-                if better(edges[0, b], score) or own > best_lot:
-                    score, best_lot, edge = edges[0, b], own, b
+                own, liking = lot(line.salt, before_bucket), 0.0
+                if has_preference(criterion, edges[0, b]):
+                    for c in range(k):
+                        counts[0, c] = left[c, b]
+                    weight = left[line.weight_row, b]
+                    liking = preference(counts, weight, line.total, node.totals, criterion, edges[0, b])
+                if better(edges[0, b], score) or wins_tie(liking, own, liked, best_lot):
+                    score, liked, best_lot, edge = edges[0, b], liking, own, b
             if b < n_buckets:
                 before_bucket += histogram[line.weight_row, b] + histogram[line.weight_row, n_buckets + b]
-    return Position(score, best_lot, best.below, best.above, edge)
+    return Position(score, liked, best_lot, best.below, best.above, edge)
 
 
 @spliced

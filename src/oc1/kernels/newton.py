@@ -3,10 +3,11 @@
 Nodes are many and small, so that calls into numpy would take longer than the arithmetic; large products go to BLAS.
 """
 
+from functools import cache
+
 import numpy as np
 from numba import types
 
-from ._apart import compiled_apart
 from ._jit import allocating, kernel, pointer, signature
 from .records import matrix, vector
 
@@ -137,8 +138,9 @@ def spreads_of(Z, lower):
 def fit_logistic(Z, right, weights, ridge, plane, left_out):
     """Improve a plane until it is that of the regression; write the left-out margins; return their loss.
 
-    Parameters are those of `oc1.growing.linear_models.ridge_logistic`; Z is contiguous. Loops, because expressions of
-    arrays take seconds to compile; all products have arguments of the same types, so that they are compiled once.
+    `Z` is contiguous, its last column that of the constant; `right` says which examples belong on the right. Loops,
+    because expressions of arrays take seconds to compile; all products have arguments of the same types, so that they
+    are compiled once.
     """
     n, size = Z.shape
     half, system = np.empty((n, size), np.float32), np.empty((size, size))
@@ -196,10 +198,10 @@ def fit_logistic(Z, right, weights, ridge, plane, left_out):
 LOGISTIC = signature(float, matrix, types.boolean[::1], vector, float, vector, vector)
 
 
-@compiled_apart(seconds=3)
+@cache
 def compiled_logistic():
     """Return the fit as a pointer, for kernels that call it."""
-    return pointer(LOGISTIC, fit_logistic, allocates=True, compiles=False)
+    return pointer(LOGISTIC, fit_logistic, allocates=True)
 
 
 @kernel

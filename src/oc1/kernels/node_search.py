@@ -1,12 +1,12 @@
 """OC1's search for the best split of a node (Figure 6 of the paper)."""
 
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
 from numba import types
 
 from . import layout
-from ._apart import compiled_apart
 from ._jit import inlined, inner, kernel, pointer, signature, spliced
 from .axis_scan import scan_axes
 from .criteria import score_margins, slack
@@ -74,7 +74,7 @@ def improve(search, run, axis, stage):
         runs[run, layout.JUMPED] = 0.0
         if others_were_here(search, run, run, score, stage):
             return False
-    compute_margins(search.examples, search.node.start, work.plane, margins, work.line.crossings[: margins.size])
+    compute_margins(search.examples, search.node.start, work.plane, margins)
     climbing, is_first = not only_jumps, not only_jumps
     if is_first:
         score, _ = score_margins(search.node, search.criterion, margins, work.line.counts, work.line.stream)
@@ -95,7 +95,7 @@ def improve(search, run, axis, stage):
             break
         climbing, p_move = True, settings.stagnation
     # The moves have rounded the margins a little: count once more from the plane itself.
-    compute_margins(search.examples, search.node.start, work.plane, margins, work.line.crossings[: margins.size])
+    compute_margins(search.examples, search.node.start, work.plane, margins)
     score, pure = score_margins(search.node, search.criterion, margins, work.line.counts, work.line.stream)
     runs[run, layout.SCORE] = score
     runs[run, layout.PURE] = (2.0 if only_jumps else 1.0) if pure else 0.0
@@ -159,10 +159,10 @@ SEARCH_RUNS = signature(
 )
 
 
-@compiled_apart(seconds=13)
+@cache
 def compiled_search():
     """Return the search of a node as a pointer, compiled when first asked for."""
-    return pointer(SEARCH_RUNS, search_runs, compiles=False)
+    return pointer(SEARCH_RUNS, search_runs)
 
 
 @spliced
@@ -204,7 +204,12 @@ def open_node(examples, start, stop, node_counts, code, work):
 @inlined
 def stays_leaf(node, depth, settings, min_leaf):
     """Whether a node is not to be split, whatever a search would find."""
-    n = node.labels.size
+    n, largest, total = node.labels.size, 0.0, 0.0
+    for c in range(node.totals.size):
+        largest = max(largest, node.totals[c])
+        total += node.totals[c]
+    if total - largest <= settings.max_errors:
+        return True
     return node.totals.size < 2 or depth >= settings.max_depth or n < settings.min_split or n < 2 * min_leaf
 
 

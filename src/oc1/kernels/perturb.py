@@ -6,7 +6,7 @@ from . import layout
 from ._jit import inner, spliced
 from .criteria import better, impurity_of, score_margins
 from .layout import NO_SPLIT
-from .margins import attribute_of, follow
+from .margins import follow
 from .random import uniform
 
 
@@ -25,7 +25,7 @@ def look(search, m, score, p_move):
     """
     work, node = search.work, search.node
     margins = work.margins[: node.labels.size]
-    rates = attribute_of(search.examples, m, node.start, work.rates[: margins.size])
+    rates = search.examples.columns[m, node.start : node.start + margins.size]
     ties = p_move > 0.0 and (search.settings.falls_at_ties or uniform(work.line.stream) < p_move)
     return search.line(node, search.criterion, margins, rates, score, ties, work.line)
 
@@ -34,21 +34,21 @@ def look(search, m, score, p_move):
 def decide(search, run, m, alpha, before, after, p_move):
     """Move a coefficient by alpha, if that helps, or with probability `p_move` where it does not matter.
 
-    A better hyperplane resets that probability; one that is only as good lowers it by a tenth of its first value.
+    A better hyperplane resets that probability; one that is only as good lowers it, so that it is 0 after
+    `max_stagnant` of them.
     Returns (whether it moved, score, p_move).
     """
     if after == NO_SPLIT:
         return False, before, p_move
-    work, stagnation = search.work, search.settings.stagnation
+    work, settings, stagnation = search.work, search.settings, search.settings.stagnation
     improves = better(after, before)
-    moves = improves or not search.settings.falls_at_ties or uniform(work.line.stream) < p_move
+    moves = improves or not settings.falls_at_ties or uniform(work.line.stream) < p_move
     if moves:
-        margins, impurity = work.margins[: search.node.labels.size], current_impurity(search)
+        start, n, impurity = search.node.start, search.node.labels.size, current_impurity(search)
         work.plane[m] += alpha
-        rates = attribute_of(search.examples, m, search.node.start, work.rates[: margins.size])
-        follow(work.plane, margins, rates, alpha)
+        follow(work.plane, work.margins[:n], search.examples.columns[m, start : start + n], alpha)
         note_move(search, run, m, impurity)
-    return moves, after if moves else before, stagnation if improves else p_move - 0.1 * stagnation
+    return moves, after if moves else before, stagnation if improves else p_move - stagnation / settings.max_stagnant
 
 
 @inner
@@ -65,11 +65,11 @@ def climb(search, run, n_swept, score, p_move):
 
 @spliced
 def climb_in_rounds(search, run, score, p_move):
-    """Perturb all attributes, and not the constant, in turn, until a round changes nothing (the paper's Seq)."""
+    """Perturb the coefficients in turn until a round changes nothing (the paper's Seq)."""
     considered, modified = 0, True
     while modified:
         modified = False
-        for m in range(search.work.plane.size - 1):
+        for m in range(search.settings.n_swept):
             moved, score, p_move = perturb(search, run, m, score, p_move)
             modified = modified or moved
             considered += 1

@@ -1,159 +1,182 @@
-"""Which leaf each row ends in."""
+"""Where rows end up in trees: blocks of rows go down one tree after the other.
+
+A block of rows stays in the fast cache while the trees pass by. What the trees of a forest say is added up in their
+order, so the sums do not depend on blocks or threads, and other programs can add up the same ones.
+"""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 import numpy as np
-from numba import typeof, types
+from numba import types
 
 from . import layout
-from ._jit import fix_type, kernel
-from .split import project
+from ._jit import allocating, fix_type, kernel
 
-#: Rows that go down a tree together, and nodes that ask all of them.
-BLOCK = 256
-MAX_QUESTIONS_ON_TOP = 31
-
-
-class Tests(NamedTuple):
-    """The tests of a tree; those of a node have the terms ``terms[node]:terms[node + 1]``."""
-
-    children: np.ndarray  # int32 (n_nodes, 2)
-    terms: np.ndarray  # int64 (n_nodes + 1)
-    features: np.ndarray  # int32 (n_terms)
-    coefficients: np.ndarray  # float64 (n_terms)
-    thresholds: np.ndarray  # float64 (n_nodes)
-    missing: np.ndarray  # int8 (n_nodes): side of missing values
-
-    @classmethod
-    def of(cls, *arrays: np.ndarray) -> Tests:
-        """Make it of the arrays of a tree, copied only if they are not as the kernels want them."""
-        return cls(*(np.ascontiguousarray(own, dtype) for own, dtype in zip(arrays, _DTYPES, strict=True)))
+#: Rows of a block.
+BLOCK = 4096
+#: Bits of a node's head that hold the number of terms, and these with the side of missing values.
+TERM_BITS, HEAD_BITS = 24, 26
+_TERMS, _SIDES = np.uint64((1 << TERM_BITS) - 1), np.uint64(3)
+_TERM_BITS, _HEAD_BITS = np.uint64(TERM_BITS), np.uint64(HEAD_BITS)
 
 
-_DTYPES = (np.int32, np.int64, np.int32, np.float64, np.float64, np.int8)
-fix_type(Tests, *(typeof(np.zeros((1, 2) if i == 0 else 1, own)) for i, own in enumerate(_DTYPES)))
+class Walk(NamedTuple):
+    """All trees of a forest, or one, in one buffer, which is looked at as whole numbers and as doubles.
 
-
-class Top(NamedTuple):
-    """The uppermost nodes of a tree, level by level: those that ask every row of a block, and exits.
-
-    Exits are leaves and nodes that are too many to ask everyone; they lead back to themselves.
+    A node is a run of words, so that a visit touches one or two lines of the cache: a head, the threshold, then a word
+    for the attribute and one for the coefficient of each term. Its left child comes next. The head of a leaf is its
+    number; that of other nodes says where the right child begins, which side missing values take, and how many terms
+    there are (`HEAD_BITS`).
     """
 
-    nodes: np.ndarray  # int64 (places): which node stands at a place
-    questions: np.ndarray  # int64 (places): which question it asks
-    steps: np.ndarray  # int64 (2 * places): from place p to that of its child: steps[2 p + answer]
-    asking: np.ndarray  # int64 (questions): which node asks
-    column_of: np.ndarray  # int64 (d): place of an attribute among those asked for, or -1
-    n_columns: int
-    n_levels: int
+    roots: np.ndarray  # int64 (n_trees): where each tree begins
+    first_nodes: np.ndarray  # int64 (n_trees): the number of its root
+    words: np.ndarray  # uint64
+    numbers: np.ndarray  # float64: the same memory
+    has_sides: bool  # whether any test sends missing values to a side of their own
+    asked: np.ndarray  # int64: the attributes that tests ask for; words hold places among them
 
     @classmethod
-    def of(cls, tests: Tests, d: int) -> Top:
-        """Find the top of a tree whose tests are on d attributes."""
-        children, terms, features = tests.children, tests.terms, tests.features
-        nodes, levels = [0], [0]
-        questions: list[int] = []
-        steps: list[int] = []
-        asking: list[int] = []
-        for place, node in enumerate(nodes):  # the list grows while it is walked
-            questions.append(len(asking))
-            if children[node, 0] >= 0 and len(asking) < MAX_QUESTIONS_ON_TOP:
-                steps += [len(nodes), len(nodes) + 1]
-                asking.append(node)
-                nodes += children[node].tolist()
-                levels += [levels[place] + 1] * 2
-            else:
-                steps += [place, place]
-                questions[place] = 0
-        asked = np.unique(
-            np.concatenate([features[terms[node] : terms[node + 1]] for node in asking] or [features[:0]])
-        )
-        column_of = np.full(d, -1, np.int64)
-        column_of[asked.astype(np.int64)] = np.arange(len(asked))
-        in_order = [np.array(own, np.int64) for own in (nodes, questions, steps, asking)]
-        return cls(in_order[0], in_order[1], in_order[2], in_order[3], column_of, len(asked), levels[-1])
+    def of(
+        cls,
+        roots: np.ndarray,
+        right: np.ndarray,
+        terms: np.ndarray,
+        features: np.ndarray,
+        coefficients: np.ndarray,
+        thresholds: np.ndarray,
+        missing: np.ndarray,
+    ) -> Walk:
+        """Put trees into one buffer; `right` has the number of each right child, -1 at leaves."""
+        n_terms = np.diff(terms)
+        at = np.concatenate([[0], np.cumsum(np.where(right < 0, 1, 2 + 2 * n_terms))])
+        words = np.empty(at[-1], np.uint64)
+        numbers = words.view(np.float64)
+        inner, leaves = np.flatnonzero(right >= 0), np.flatnonzero(right < 0)
+        words[at[leaves]] = leaves << HEAD_BITS
+        sides = missing[inner].astype(np.int64) + 1
+        words[at[inner]] = (at[right[inner]] << HEAD_BITS) | (sides << TERM_BITS) | n_terms[inner]
+        numbers[at[inner] + 1] = thresholds[inner]
+        owner = np.repeat(np.arange(len(right)), n_terms)
+        places = at[owner] + 2 + 2 * (np.arange(len(features)) - terms[owner])
+        is_asked = np.bincount(features) > 0
+        words[places] = (np.cumsum(is_asked) - 1)[features]
+        numbers[places + 1] = coefficients
+        return cls(at[roots], np.asarray(roots), words, numbers, bool(missing.any()), np.flatnonzero(is_asked))
 
 
-fix_type(Top, *[types.int64[::1]] * 5, int, int)
+_wholes = types.int64[::1]
+fix_type(Walk, _wholes, _wholes, types.uint64[::1], types.float64[::1], types.boolean, _wholes)
+
+
+class Block(NamedTuple):
+    """Buffers for the rows of a block."""
+
+    columns: np.ndarray  # float64 (attributes asked for, BLOCK): values, missing ones filled in
+    order: np.ndarray  # uint64 (BLOCK): the rows, those of a node together
+    others: np.ndarray  # uint64 (BLOCK): those that go right
+    leaves: np.ndarray  # uint64 (BLOCK): where they end
+    stack: np.ndarray  # uint64 (3 * BLOCK): nodes that wait: where each is, and its rows in the order
+
+
+@allocating
+def make_block(walk):
+    """Make room for the rows of a block."""
+    return Block(
+        np.empty((walk.asked.size, BLOCK)),
+        np.empty(BLOCK, np.uint64),
+        np.empty(BLOCK, np.uint64),
+        np.empty(BLOCK, np.uint64),
+        np.empty(3 * BLOCK + 3, np.uint64),
+    )
+
+
+@allocating
+def take_rows(source, walk, first, n, block):
+    """Copy what is asked of rows, with missing values filled in; return whether there are any."""
+    n_missing = 0
+    for q in range(walk.asked.size):
+        column, fill = block.columns[q], source.fill[walk.asked[q]]
+        origin = first * source.row_step + walk.asked[q] * source.column_step
+        for i in range(n):
+            value = np.float64(source.values[origin + i * source.row_step])
+            n_missing += np.isnan(value)
+            column[i] = fill if np.isnan(value) else value
+    return n_missing > 0
+
+
+@allocating
+def descend(source, walk, root, first, n, has_missing, block):
+    """Write the numbers of the leaves of a block's rows in one tree.
+
+    The rows of a node are divided among its children before any of them goes further: what a node asks is then looked
+    up once for all of them, and how many terms it adds up need not be guessed for each.
+    """
+    words, numbers, asks, columns = walk.words, walk.numbers, has_missing and walk.has_sides, block.columns
+    order, others, leaves, stack = block.order, block.others, block.leaves, block.stack
+    one, two, three = np.uint64(1), np.uint64(2), np.uint64(3)
+    for i in range(n):
+        order[i] = i
+    at, begin, end, size = np.uint64(root), 0, n, 0
+    while True:
+        head = words[at]
+        if head & _TERMS:
+            last, threshold = at + two + ((head & _TERMS) << one), numbers[at + one]
+            factor, attribute = numbers[at + three], words[at + two]
+            side = np.int64((head >> _TERM_BITS) & _SIDES) - 1 if asks else layout.BY_FILL
+            origin = first * source.row_step + walk.asked[attribute] * source.column_step
+            front, back = begin, 0
+            for place in range(begin, end):
+                i = order[place]
+                value, j = factor * columns[attribute, i], at + two + two
+                while j < last:
+                    value += numbers[j + one] * columns[words[j], i]
+                    j += two
+                goes_right = value > threshold
+                if side != layout.BY_FILL and np.isnan(source.values[origin + np.int64(i) * source.row_step]):
+                    goes_right = side == layout.MISSING_RIGHT
+                order[front], others[back] = i, i  # no branch to be guessed wrongly
+                front += 1 - np.int64(goes_right)
+                back += np.int64(goes_right)
+            for place in range(back):
+                order[front + place] = others[place]
+            if back > 0 and front > begin:
+                stack[size], stack[size + 1], stack[size + 2] = head >> _HEAD_BITS, front, end
+                size += 3
+            at, end = (last, front) if front > begin else (head >> _HEAD_BITS, end)
+            continue
+        for place in range(begin, end):
+            leaves[order[place]] = head >> _HEAD_BITS
+        if size == 0:
+            break
+        size -= 3
+        at, begin, end = stack[size], np.int64(stack[size + 1]), np.int64(stack[size + 2])
 
 
 @kernel(allocates=True)
-def apply(source, tests, top, first_row, out):
-    """Write the leaf of each row from `first_row` on to `out`. A node's terms are ``terms[node]:terms[node + 1]``.
-
-    The uppermost nodes ask every row of a block, in vector registers, whether or not the row gets there: that costs
-    less than to go and see. Below them a row is asked only what it needs, level by level, so that the steps of
-    different rows do not wait for each other.
-    """
-    values, row_step, column_step, fill = source.values, source.row_step, source.column_step, source.fill
-    children, terms, features, coefficients = tests.children, tests.terms, tests.features, tests.coefficients
-    thresholds, missing = tests.thresholds, tests.missing
-    questions, steps, asking, column_of = top.questions, top.steps, top.asking, top.column_of
-    # Made here, not handed in: the compiler then knows that they do not overlap.
-    columns, answers = np.empty((top.n_columns, BLOCK)), np.empty((max(1, asking.size), BLOCK), np.uint8)
-    sums, walking = np.empty(BLOCK), np.empty(BLOCK, np.int64)
-    for r in range(BLOCK):
-        answers[0, r] = 0
-    for begin in range(0, out.size, BLOCK):
-        n = min(BLOCK, out.size - begin)
-        at = (first_row + begin) * row_step
-        for feature in range(fill.size):
-            column = column_of[feature]
-            if column >= 0:
-                origin = at + feature * column_step
-                for r in range(n):
-                    x = np.float64(values[origin + r * row_step])
-                    columns[column, r] = fill[feature] if np.isnan(x) else x
-        for q in range(asking.size):
-            node = asking[q]
-            i, last, threshold = terms[node], terms[node + 1], thresholds[node]
-            for r in range(n):
-                sums[r] = 0.0
-            while i + 4 <= last:
-                # Four terms in one pass over the sums, in their order.
-                c0, c1, c2, c3 = coefficients[i], coefficients[i + 1], coefficients[i + 2], coefficients[i + 3]
-                x0, x1 = columns[column_of[features[i]]], columns[column_of[features[i + 1]]]
-                x2, x3 = columns[column_of[features[i + 2]]], columns[column_of[features[i + 3]]]
-                for r in range(n):
-                    sums[r] = (((sums[r] + c0 * x0[r]) + c1 * x1[r]) + c2 * x2[r]) + c3 * x3[r]
-                i += 4
-            while i < last:
-                c0, x0 = coefficients[i], columns[column_of[features[i]]]
-                for r in range(n):
-                    sums[r] += c0 * x0[r]
-                i += 1
-            for r in range(n):
-                answers[q, r] = sums[r] > threshold
-            if missing[node] != layout.BY_FILL:
-                origin, answer = (
-                    at + features[terms[node]] * column_step,
-                    np.uint8(missing[node] == layout.MISSING_RIGHT),
-                )
-                for r in range(n):
-                    answers[q, r] = answer if np.isnan(values[origin + r * row_step]) else answers[q, r]
-        for r in range(n):
-            walking[r] = 0
-        for _ in range(top.n_levels):
-            for r in range(n):
-                place = walking[r]
-                walking[r] = steps[2 * place + answers[questions[place], r]]
-        left = 0
-        for r in range(n):
-            node = top.nodes[walking[r]]
-            out[begin + r] = node
-            walking[left] = begin + r
-            left += np.int64(children[node, 0] >= 0)
-        while left > 0:
-            n, left = left, 0
+def add_outputs(source, walk, values, first_row, last_row, out):
+    """Add what each tree says of rows, `values` of their leaves, to the rows of `out`."""
+    block = make_block(walk)
+    for first in range(first_row, last_row, BLOCK):
+        n = min(BLOCK, last_row - first)
+        has_missing = take_rows(source, walk, first, n, block)
+        for tree in range(walk.roots.size):
+            descend(source, walk, walk.roots[tree], first, n, has_missing, block)
             for i in range(n):
-                row = walking[i]
-                node = out[row]
-                at = (first_row + row) * row_step
-                value = project(source, at, features, coefficients, terms[node], terms[node + 1], missing, node)
-                node = np.int64(children[node, np.int64(value > thresholds[node])])
-                out[row] = node
-                walking[left] = row
-                left += np.int64(children[node, 0] >= 0)
+                for c in range(values.shape[1]):
+                    out[first + i, c] += values[block.leaves[i], c]
+
+
+@kernel(allocates=True)
+def find_leaves(source, walk, first_tree, last_tree, first_row, last_row, out):
+    """Write the leaves of rows in some trees, a column each, counted from the root of their tree."""
+    block = make_block(walk)
+    for first in range(first_row, last_row, BLOCK):
+        n = min(BLOCK, last_row - first)
+        has_missing = take_rows(source, walk, first, n, block)
+        for tree in range(first_tree, last_tree):
+            descend(source, walk, walk.roots[tree], first, n, has_missing, block)
+            for i in range(n):
+                out[first + i, tree - first_tree] = np.int64(block.leaves[i]) - walk.first_nodes[tree]

@@ -15,16 +15,12 @@ How the training examples lie in memory
 A node is the range ``start:stop`` of every row. Inside a node the examples are grouped by class, and the stable
 partition keeps them so: counting needs no look at a label.
 
-Large float32 arrays that come in column order are not copied: ``columns`` is then the user's own array, without a
-column for the constant, and an attribute is gathered by ``rows`` and brought to search space each time it is looked at
-(`margins.gather`). Nodes that have become small get columns of their own (see `oc1.growing.grower`).
-
 A kernel is compiled again for each type of array, so the user's array comes in one of two (`flat_view`).
 """
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import typeof, types
@@ -51,6 +47,7 @@ class Criterion(NamedTuple):
     score: Any  # SCORE_FUNCTION
     bound: Any  # BOUND_FUNCTION
     min_weight: float = NO_SPLIT  # that each side must have; rounded sums of weights may be below 0
+    by_lot: bool = False  # whether a lot settles all ties, and `criteria.preference` none
 
 
 class Settings(NamedTuple):
@@ -62,17 +59,19 @@ class Settings(NamedTuple):
     min_oblique: int  # nodes with fewer examples get no oblique split
     n_runs: int  # oblique runs; 0 for none
     order: int
-    whole_rounds: bool  # in turn, go over all attributes, and never the constant, until a round changes nothing
-    n_swept: int  # otherwise: coefficients in a round of runs from random planes, with the constant or without it
+    whole_rounds: bool  # in turn, go over the swept coefficients until a round changes nothing, and over no others
+    n_swept: int  # coefficients in a round (of runs from random planes, if not whole): the constant may be left out
     n_perturbations: int
     n_jumps: int
     stagnation: float
+    max_stagnant: int  # moves to equally good planes, until P_move has fallen to 0
     falls_at_ties: bool  # whether P_move falls at each tie, or only where the search moves to an equally good plane
     min_rows_to_meet: int  # from this number of examples on, a run that gets where others were goes no further
     axis_bias: float
     max_depth: int
     min_split: int
     min_decrease: float
+    max_errors: float  # a node stays a leaf if no more weight is of other classes than its largest
     total: float  # weight of all examples of the tree
     max_terms: int  # attributes that an oblique split may have
     two_stages: int  # from this number of examples on, a node is searched in two stages, which threads can share
@@ -99,7 +98,7 @@ class Source(NamedTuple):
 class Examples(NamedTuple):
     """The training examples as the search sees them (see above)."""
 
-    columns: np.ndarray  # float32 (d + 1, n); or (d, n_samples): the user's own array
+    columns: np.ndarray  # float32 (d + 1, n)
     labels: np.ndarray  # int32 (n)
     weights: np.ndarray  # float64 (n), or empty if all count alike
     rows: np.ndarray  # int64 (n)
@@ -148,7 +147,7 @@ class Workspace(NamedTuple):
 
     line: LineBuffers
     margins: np.ndarray  # float32 (n): V of the running plane
-    rates: np.ndarray  # float32 (n): of a jump, or of a gathered attribute
+    rates: np.ndarray  # float32 (n): of a jump
     projections: np.ndarray  # float64 (2, n): of a test in the user's units; room for a partition
     classes: np.ndarray  # int64 (2, k + 1): label of each class present; where its examples begin
     totals: np.ndarray  # float64 (2, k): weights and category numbers of the classes present
@@ -239,7 +238,7 @@ class Nodes(NamedTuple):
 # --------------------------------------------------------------------------------------------------- types
 
 _one_example = Examples.of_columns(np.zeros((1, 1), np.float32), np.zeros(1, np.int32), np.zeros(1))
-fix_type(Criterion, int, int, SCORE_FUNCTION, BOUND_FUNCTION, float)
+fix_type(Criterion, int, int, SCORE_FUNCTION, BOUND_FUNCTION, float, bool)
 fix_type(Settings)
 fix_type(AxisSplit)
 fix_type(Node, int, types.int32[::1], vector, vector, vector, types.int64[::1], types.int64[::1])
@@ -273,16 +272,3 @@ def flat_view(X: np.ndarray) -> tuple[np.ndarray, int, int]:
     length = 1 + (X.shape[0] - 1) * row_step + (X.shape[1] - 1) * column_step if X.size else 0
     flat = np.lib.stride_tricks.as_strided(X, (length,), (X.itemsize,), writeable=False)
     return flat, row_step, column_step
-
-
-def borrowed(array: np.ndarray) -> np.ndarray:
-    """Return a view of a float32 array that Numba takes for a writable one, as the kernels' signature wants it.
-
-    The kernels do not write to it; a view of its own keeps the user's array read-only if it is so.
-    """
-
-    class Holder:
-        __array_interface__: ClassVar[dict] = {**array.__array_interface__, "data": (array.ctypes.data, False)}
-        source = array
-
-    return np.asarray(Holder())

@@ -1,8 +1,8 @@
 """Compiled: the search for the hyperplane of a regression node.
 
 The line search asks the question of `line_search`, for which alpha the split ``V + alpha r > 0`` is best, with sums of
-the numbers to predict in place of counts of classes. Example j crosses at ``t = -V / r``; the crossings are sorted, and
-one sweep over them keeps up what is on the left.
+the numbers to predict in place of counts of classes. Example j crosses at ``t = -V / r``; the crossings are sorted
+(`sort_all`), and one sweep over them keeps up what is on the left.
 
 - Squared error: with numbers y whose mean is zero, a split saves ``s^2 (1 / w_left + 1 / w_right)``, where s is the
   weighted sum of y on the left: one addition and one division an example.
@@ -22,17 +22,15 @@ import numpy as np
 
 from . import layout
 from ._jit import allocating, kernel
-from .criteria import better, slack
+from .criteria import better, has_room, slack
 from .layout import NO_SPLIT
-from .line_search import order_bits, sort_keys, step_between
+from .line_search import sort_all, step_between
 from .margins import add_multiple, follow
 from .random import uniform
 
 SQUARED, ABSOLUTE = 0, 1
-#: Up to this number, keys are sorted by comparing them.
-MAX_KEYS_COMPARED = 40
 
-_S1, _S32, _LOW31, _LOW8, _ONE = np.uint64(1), np.uint64(32), np.uint64(0x7FFFFFFF), np.uint64(0xFF), np.uint64(1)
+_LOW32 = np.uint64(0xFFFFFFFF)
 
 
 class Response(NamedTuple):
@@ -42,72 +40,14 @@ class Response(NamedTuple):
     min_leaf: int  # examples that a side must hold
     min_weight: float  # and weight
     parts: np.ndarray  # float64 (n, 3): weight, weighted number, and how many examples each stands for
-    ranks: np.ndarray  # int64 (n); these three only for the absolute error
+    ranks: np.ndarray  # int64 (n); these four only for the absolute error
     values: np.ndarray  # float64 (n): the numbers by rank
     whole: np.ndarray  # float64 (n + 1, 2): a Fenwick tree of all weights and weighted sums
+    left: np.ndarray  # float64 (n + 1, 2): room for one of those on the left
     weight: float
     total: float
     loss: float
     n_examples: float
-
-
-class Work(NamedTuple):
-    """Buffers of a search."""
-
-    plane: np.ndarray  # float64 (d + 1)
-    direction: np.ndarray  # float64 (d + 1): of a jump
-    margins: np.ndarray  # float32 (n)
-    rates: np.ndarray  # float32 (n): of a jump
-    left: np.ndarray  # float64 (n + 1, 2), for the absolute error
-    keys: np.ndarray  # uint64 (n)
-    spare: np.ndarray  # uint64 (n)
-    stream: np.ndarray  # uint64 (1)
-    met: np.ndarray  # float64 (2 * n_runs): where each run stood before its jumps, and at its end
-
-
-@allocating
-def make_work(size, n, code, n_runs, seed):
-    """Allocate the buffers for planes of some size, and n examples."""
-    return Work(
-        np.zeros(size),
-        np.zeros(size),
-        np.empty(n, np.float32),
-        np.empty(n, np.float32),
-        np.empty((n + 1 if code == ABSOLUTE else 0, 2)),
-        np.empty(n, np.uint64),
-        np.empty(n, np.uint64),
-        np.full(1, seed, np.uint64),
-        np.full(2 * max(n_runs, 1), NO_SPLIT),
-    )
-
-
-@allocating
-def sorted_keys(keys, spare, n):
-    """Sort the first n keys by their upper 32 bits; return the array that holds them, which is one of the two."""
-    if n <= MAX_KEYS_COMPARED:
-        sort_keys(keys, 0, n)
-        return keys
-    # By bytes, the lowest first.
-    places = np.zeros((4, 256), np.int64)
-    for i in range(n):
-        high = keys[i] >> _S32
-        for byte in range(4):
-            places[byte, np.int64((high >> np.uint64(8 * byte)) & _LOW8)] += 1
-    for byte in range(4):
-        shift = np.uint64(32 + 8 * byte)
-        if places[byte, np.int64((keys[0] >> shift) & _LOW8)] == n:
-            continue
-        place = 0
-        for value in range(256):
-            count = places[byte, value]
-            places[byte, value] = place
-            place += count
-        for i in range(n):
-            value = np.int64((keys[i] >> shift) & _LOW8)
-            spare[places[byte, value]] = keys[i]
-            places[byte, value] += 1
-        keys, spare = spare, keys
-    return keys
 
 
 @allocating
@@ -143,9 +83,15 @@ def median_loss(tree, whole, sign, weight, total, values):
 
 
 @allocating
-def score_left(response, left, weight_left, sum_left):
-    """Score a split by what is on its left: weight, weighted sum and, for the absolute error, a Fenwick tree."""
-    weight, total, whole, values = response.weight, response.total, response.whole, response.values
+def score_left(response, n_left, weight_left, sum_left):
+    """Score a split by what is on its left: examples, weight, weighted sum and, for the absolute error, a Fenwick tree.
+
+    NO_SPLIT where a side has too little.
+    """
+    weight, total, values = response.weight, response.total, response.values
+    whole, left = response.whole, response.left
+    if not has_room(n_left, response.n_examples - n_left, weight_left, weight - weight_left, response):
+        return NO_SPLIT
     if response.code == SQUARED:
         return sum_left * sum_left * weight / (weight_left * (weight - weight_left))
     return (
@@ -156,37 +102,23 @@ def score_left(response, left, weight_left, sum_left):
 
 
 @allocating
-def has_room(response, n_left, weight_left):
-    """Whether both sides of a split have examples enough, and weight enough."""
-    return (
-        n_left >= response.min_leaf
-        and response.n_examples - n_left >= response.min_leaf
-        and weight_left >= response.min_weight
-        and response.weight - weight_left >= response.min_weight
-    )
-
-
-@allocating
-def line_search(margins, rates, response, current, work):
+def line_search(margins, rates, response, current, buffers):
     """Find the step alpha for which ``margins + alpha * rates > 0`` is best; return (score, alpha).
 
     Only positions that beat the score `current` count; (NO_SPLIT, 0) if there is none.
     """
-    parts, ranks, values, left = response.parts, response.ranks, response.values, work.left
+    parts, ranks, values, left = response.parts, response.ranks, response.values, response.left
+    keys, codes, crossings = buffers.keys, buffers.codes, buffers.crossings
     absolute, n = response.code == ABSOLUTE, margins.size
-    weight_left, sum_left, n_left, n_keys = 0.0, 0.0, 0.0, 0
+    weight_left, sum_left, n_left = 0.0, 0.0, 0.0
+    n_buckets, n_keys = sort_all(margins, rates, buffers)
+    if n_keys == 0:
+        return NO_SPLIT, 0.0
     for i in range(left.shape[0]):
         left[i, 0] = 0.0
         left[i, 1] = 0.0
     for j in range(n):
-        t = -margins[j] / rates[j]
-        up = rates[j] > 0
-        if abs(t) < layout.FAR:
-            work.keys[n_keys] = (order_bits(t) << _S32) | (np.uint64(j) << _S1) | np.uint64(up)
-            n_keys += 1
-        else:
-            up = not margins[j] > 0
-        if up:  # on the left, before all crossings
+        if codes[j] < n_buckets or codes[j] == 2 * n_buckets:  # on the left, before all crossings
             weight_left += parts[j, 0]
             sum_left += parts[j, 1]
             n_left += parts[j, 2]
@@ -198,16 +130,13 @@ def line_search(margins, rates, response, current, work):
         if above <= n:
             left[above, 0] += left[i, 0]
             left[above, 1] += left[i, 1]
-    if n_keys == 0:
-        return NO_SPLIT, 0.0
-    keys = sorted_keys(work.keys, work.spare, n_keys)
     best, step = NO_SPLIT, 0.0
     bar, room = current, 0.0  # what is to be beaten, and by how much the score is below it at least
     before, after = -np.inf, 0.0
     for i in range(-1, n_keys):
         if i >= 0:
-            j = np.int64((keys[i] >> _S1) & _LOW31)
-            sign = -1.0 if keys[i] & _ONE == _ONE else 1.0
+            j = np.int64(keys[i] & _LOW32)
+            sign = -1.0 if codes[j] < n_buckets else 1.0
             weight_left += sign * parts[j, 0]
             sum_left += sign * parts[j, 1]
             n_left += sign * parts[j, 2]
@@ -218,14 +147,13 @@ def line_search(margins, rates, response, current, work):
                 room -= parts[j, 0] * max(y - values[0], values[n - 1] - y)
         after = np.inf
         if i + 1 < n_keys:
-            j = np.int64((keys[i + 1] >> _S1) & _LOW31)
-            after = np.float64(-margins[j] / rates[j])
-        if not before < after or room > 0.0 or not has_room(response, n_left, weight_left):
+            after = np.float64(crossings[np.int64(keys[i + 1] & _LOW32)])
+        if not before < after or room > 0.0:
             continue
-        here = score_left(response, left, weight_left, sum_left)
+        here = score_left(response, n_left, weight_left, sum_left)
         if better(here, bar):
             best, bar, step = here, here, step_between(before, after)
-        if absolute:
+        if absolute and here > NO_SPLIT:
             room = bar - here
     return best, step
 
@@ -254,7 +182,9 @@ def prepare_response(y, weights, units, code, min_leaf, min_weight):
         for j in range(n):
             add_to(whole, ranks[j], weights[j], y[j])
         loss = median_loss(whole, whole, 1, weight, total, values)
-    return Response(code, min_leaf, min_weight, parts, ranks, values, whole, weight, total, loss, n_examples)
+    return Response(
+        code, min_leaf, min_weight, parts, ranks, values, whole, np.empty_like(whole), weight, total, loss, n_examples
+    )
 
 
 @allocating
@@ -269,9 +199,9 @@ def compute_margins(columns, plane, margins):
 
 
 @allocating
-def score_margins(margins, response, left):
-    """Score the split V > 0; NO_SPLIT where a side has too few."""
-    parts, ranks = response.parts, response.ranks
+def score_margins(margins, response):
+    """Score the split V > 0; NO_SPLIT where a side has too little."""
+    parts, ranks, left = response.parts, response.ranks, response.left
     weight_left, sum_left, n_left = 0.0, 0.0, 0.0
     for i in range(left.shape[0]):
         left[i, 0] = 0.0
@@ -283,13 +213,11 @@ def score_margins(margins, response, left):
             n_left += parts[j, 2]
             if response.code == ABSOLUTE:
                 add_to(left, ranks[j], parts[j, 0], response.values[ranks[j]])
-    if not has_room(response, n_left, weight_left):
-        return NO_SPLIT
-    return score_left(response, left, weight_left, sum_left)
+    return score_left(response, n_left, weight_left, sum_left)
 
 
 @kernel(allocates=True)
-def search(columns, y, weights, units, code, min_leaf, min_weight, with_axis, start, n_runs, n_jumps, seed):
+def search(columns, y, weights, units, code, min_leaf, min_weight, with_axis, start, n_runs, n_jumps, work):
     """Search the split of a node.
 
     Every attribute is looked at, then each run improves a plane: one coefficient after the other until none changes,
@@ -316,7 +244,8 @@ def search(columns, y, weights, units, code, min_leaf, min_weight, with_axis, st
     start : float64 array (d,)
         Coefficients to start a run from; not used where they are all zero.
     n_runs, n_jumps : int
-    seed : uint64
+    work : Workspace
+        With the random stream.
 
     Returns
     -------
@@ -329,12 +258,11 @@ def search(columns, y, weights, units, code, min_leaf, min_weight, with_axis, st
     considered : int
         Hyperplanes looked at.
     """
-    size, n = columns.shape
+    size = columns.shape[0]
     response = prepare_response(y, weights, units, code, min_leaf, min_weight)
-    work = make_work(size, n, code, n_runs, seed)
     axis_score, attribute, threshold, best, considered = NO_SPLIT, -1, 0.0, NO_SPLIT, 0
     for m in range(size - 1 if with_axis else 0):
-        here, alpha = line_search(columns[m], columns[size - 1], response, axis_score, work)
+        here, alpha = line_search(columns[m], columns[size - 1], response, axis_score, work.line)
         considered += 1
         if here > NO_SPLIT:
             axis_score, attribute, threshold = here, m, -alpha
@@ -364,21 +292,21 @@ def start_plane(run, attribute, threshold, start, work):
         elif from_start:
             plane[m] = start[m] if m < last else 0.0
         else:
-            plane[m] = 2.0 * uniform(work.stream) - 1.0
+            plane[m] = 2.0 * uniform(work.line.stream) - 1.0
     return last if from_start else 0
 
 
 @allocating
 def improve(columns, response, n_jumps, run, first, work):
     """Make one run from the plane that is set: perturb coefficients in turn, then jump; return (score, considered)."""
-    plane, margins, size = work.plane, work.margins, work.plane.size
+    plane, margins, size, runs = work.plane, work.margins, work.plane.size, work.runs
     compute_margins(columns, plane, margins)
-    score = score_margins(margins, response, work.left)
+    score = score_margins(margins, response)
     considered, m, is_first = 1, first, True
     while True:
         settled = 0
         while settled < size:
-            here, alpha = line_search(margins, columns[m], response, score, work)
+            here, alpha = line_search(margins, columns[m], response, score, work.line)
             considered += 1
             settled += 1
             if here > NO_SPLIT:
@@ -387,15 +315,15 @@ def improve(columns, response, n_jumps, run, first, work):
                 score, settled = here, 1
             m = m + 1 if m + 1 < size else 0
         if is_first:
-            work.met[2 * run], is_first = score, False
+            runs[run, layout.FIRST_SCORE], is_first = score, False
         m, helped = 0, False
-        if others_were_here(run, score, response, work.met):
+        if others_were_here(run, score, response, runs):
             break
         for _ in range(n_jumps):
             for i in range(size):
-                work.direction[i] = 2.0 * uniform(work.stream) - 1.0
+                work.direction[i] = 2.0 * uniform(work.line.stream) - 1.0
             compute_margins(columns, work.direction, work.rates)
-            here, alpha = line_search(margins, work.rates, response, score, work)
+            here, alpha = line_search(margins, work.rates, response, score, work.line)
             considered += 1
             if here > NO_SPLIT:
                 for i in range(size):
@@ -407,15 +335,16 @@ def improve(columns, response, n_jumps, run, first, work):
             break
     # The moves have rounded the margins a little: once more from the plane itself.
     compute_margins(columns, plane, margins)
-    score = score_margins(margins, response, work.left)
-    work.met[2 * run + 1] = score
+    score = score_margins(margins, response)
+    runs[run, layout.SCORE] = score
     return score, considered
 
 
 @allocating
-def others_were_here(run, score, response, met):
+def others_were_here(run, score, response, runs):
     """Whether an earlier run stood where this one does; at small nodes, equal scores do not say so."""
     here = False
-    for other in range(2 * run):
-        here = here or abs(met[other] - score) <= slack(score)
+    for other in range(run):
+        for column in (layout.FIRST_SCORE, layout.SCORE):
+            here = here or abs(runs[other, column] - score) <= slack(score)
     return here and response.n_examples >= layout.MIN_ROWS_TO_MEET

@@ -163,7 +163,10 @@ def bring_left_forward(values, projections, threshold, buffer):
 
 @kernel
 def worthwhile_gain(score, node, code, settings, counts):
-    """Return the gain of a split by its score and the weights on its left, or -1 if it is not worth making."""
+    """Return the gain of a split by its score and the weights on its left, or -1 if it is not worth making.
+
+    A split that gains nothing is made, unless something is asked of it: it may be where another one can go on.
+    """
     if score == NO_SPLIT:
         return -1.0
     weight, weight_left = 0.0, 0.0
@@ -171,11 +174,11 @@ def worthwhile_gain(score, node, code, settings, counts):
         weight += node.totals[c]
         weight_left += counts[0, c]
     # A user's own criterion says nothing of a node that is not split: Gini's decrease stands for its gain.
-    gain, least = score, 1e-18 if code <= layout.VARIANCES else 1e-14
+    gain = score
     if code == layout.CUSTOM:
-        decrease = score_norm(counts, weight_left, weight, node.totals, node.ranks, np.int64(layout.GINI))
-        gain, least = max(0.0, decrease), -1.0
-    return gain if gain > least and not gain * weight / settings.total < settings.min_decrease else -1.0
+        gain = score_norm(counts, weight_left, weight, node.totals, node.ranks, np.int64(layout.GINI))
+    gain = max(gain, 0.0)
+    return gain if not gain * weight / settings.total < settings.min_decrease else -1.0
 
 
 @spliced
@@ -184,7 +187,7 @@ def divide(examples, node, placed, gain, nodes, row, first, n_terms, work):
     table, weights, d = nodes.table, examples.weights, examples.shift.size
     start, stop = table[row, layout.START], table[row, layout.STOP]
     projections, buffer, threshold = work.projections[0], work.projections[1], placed.threshold
-    for m in range(d if examples.columns.shape[0] > d else 0):
+    for m in range(d):
         bring_left_forward(examples.columns[m, start:stop], projections, threshold, buffer)
     bring_left_forward(weights[start:stop], projections, threshold, buffer)
     bring_left_forward(examples.labels[start:stop], projections, threshold, buffer)

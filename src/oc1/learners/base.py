@@ -26,12 +26,11 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
 
 from ..data.categories import category_values, encode, explain_text, labels_of, learn_and_encode
-from ..data.exact_moments import ExactMoments
 from ..data.ranges import check_attributes, ordinary_weights
 from ..data.search_space import SearchSpace
 from ..data.sparse_input import as_dense
 from ..data.training import Training
-from ..growing.engines import Engine, LocalEngine
+from ..growing.engines import LocalEngine
 from ..growing.grower import make_grower
 from ..growing.nodes import GrownNode, build_tree
 from ..growing.options import GrowthOptions, TreeSetup
@@ -71,7 +70,6 @@ class Pruned(NamedTuple):
     alpha: float = 0.0  # the price of a leaf at which the tree is best
     n_hyperplanes: int = 0  # considered for trees that were grown to judge this one
     path: np.ndarray | None = None  # the pruning path, where subtrees were judged
-    is_softened: bool | None = None  # whether tests are better if they are fitted together, where that was tried
 
 
 def automatic_pruning(n_examples: float) -> str:
@@ -570,20 +568,9 @@ class SearchedTree(CostComplexityTree, TreeClassifier):
     def _grow_tree(self, data: Training, rows: np.ndarray, weights: np.ndarray | None) -> Grown:
         setup = TreeSetup(self._options(len(data.classes)), data.fill, len(data.classes), data.coded)
         moments = data.moments if weights is None and len(rows) == data.n_examples else None  # of all examples
-        engine = self._make_engine(data, rows, weights, setup, moments)
+        engine = LocalEngine(data.X, data.y, weights, rows, setup, moments)
         grower = make_grower(engine, Reporter(self.verbose, data.feature_names))
         tree = build_tree(grower.grow(data.seed), data.fill, data.classes, data.feature_names)
         is_standard = setup.options.normalize == "standard"
         scale = engine.setup.statistics.space.scale if is_standard else standard_scale(data, rows, weights)
         return Grown(tree, grower.n_hyperplanes, scale)
-
-    def _make_engine(
-        self,
-        data: Training,
-        rows: np.ndarray,
-        weights: np.ndarray | None,
-        setup: TreeSetup,
-        moments: ExactMoments | None,
-    ) -> Engine:
-        """Return who holds the examples."""
-        return LocalEngine(data.X, data.y, weights, rows, setup, moments)

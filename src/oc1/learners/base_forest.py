@@ -60,7 +60,6 @@ class BaseForest(BaseOC1Estimator):
         "auto", *number_or_share(1), StrOptions({*SUBSPACE_SIZES, "auto"}), None
     )
     n_linear: int = parameter(2, at_least(0))
-    thresholds: str = parameter("random", StrOptions({"random", "best"}))
     bootstrap: bool = parameter(False, "boolean")
     max_samples: float | None = parameter(None, Interval(RealNotInt, 0, 1, closed="right"), at_least(1), None)
     oob_score: bool = parameter(False, "boolean")
@@ -188,8 +187,6 @@ class BaseForest(BaseOC1Estimator):
         return ForestRules(
             n_drawn=self.max_features_,
             n_linear=self.n_linear,
-            n_random=0,
-            any_threshold=self.thresholds == "random",
             entropy=False,
             n_bootstrap=self._n_drawn(n),
             balanced=False,

@@ -10,7 +10,6 @@ from ..data.training import Training
 from ..growing.nodes import GrownNode, build_tree
 from ..growing.progress import Reporter
 from ..growing.splitters import ClassificationStatistics, NodeStatistics, Splitter, SplitterGrower
-from ..kernels._notice import announce_compiling
 from ..tree.structure import TreeStructure
 from .base import CostComplexityTree, Grown, TreeClassifier, TreeEstimator, standard_scale
 
@@ -32,9 +31,8 @@ class SplitterTree(TreeEstimator):
 
     def _grow_tree(self, data: Training, rows: np.ndarray, weights: np.ndarray | None) -> Grown:
         splitter, reporter = self._splitter(data, rows), Reporter(self.verbose, data.feature_names)
-        with announce_compiling():
-            limits, statistics = self._limits(), self._statistics(data)
-            root = SplitterGrower(splitter, data, rows, weights, limits, statistics, reporter).grow()
+        limits, statistics = self._limits(), self._statistics(data)
+        root = SplitterGrower(splitter, data, rows, weights, limits, statistics, reporter).grow()
         return Grown(self._build(root, data), splitter.n_hyperplanes, standard_scale(data, rows, weights), root)
 
 

@@ -30,8 +30,9 @@ from .targets import encode_classes, with_class_weight
 class OC1ForestClassifier(BaseOC1Classifier, BaseForest):
     """A forest of oblique trees that predicts classes: the mean of their probabilities.
 
-    Each node draws some attributes, looks for a threshold along each of them and along a few linear discriminants of
-    them, and takes the purest test. Trees are not pruned. See :doc:`/forests` for when a forest pays.
+    Each node draws some attributes, and a threshold along each of them and along a few linear discriminants of them, as
+    extremely randomised trees do, and takes the purest test. Trees are not pruned. See :doc:`/forests` for when a
+    forest pays.
 
     Parameters
     ----------
@@ -52,9 +53,6 @@ class OC1ForestClassifier(BaseOC1Classifier, BaseForest):
     n_linear : int, default=2
         Linear discriminants that a node tries, each of two of its classes. (Between two classes there is one.) 0: tests
         of single attributes only.
-    thresholds : {"random", "best"}, default="random"
-        Along each attribute or discriminant, "random" draws one threshold, as extremely randomised trees do; "best"
-        looks for the purest one, as random forests do.
     bootstrap : bool, default=False
         Whether to grow each tree on examples drawn with replacement.
     max_samples : int, float or None, default=None
@@ -133,7 +131,7 @@ class OC1ForestClassifier(BaseOC1Classifier, BaseForest):
 
     def _new_member(self) -> OC1Classifier:
         model = OC1Classifier(prune=None)
-        model.__dict__.update(classes_=self.classes_, splits_="best", cv_accuracies_={})
+        model.__dict__.update(classes_=self.classes_, splits_="oblique", cv_accuracies_={})
         return model
 
     def _score_out_of_bag(
@@ -177,8 +175,8 @@ class OC1ForestClassifier(BaseOC1Classifier, BaseForest):
 class OC1ForestRegressor(RegressorMixin, BaseForest):
     """A forest of oblique trees that predicts numbers: the mean of what they predict.
 
-    Each node draws some attributes, looks for a threshold along each of them and along the least-squares regression on
-    them, and takes the test that leaves the least squared error. Trees are not pruned.
+    Each node draws some attributes, and a threshold along each of them and along the least-squares regression on them,
+    and takes the test that leaves the least squared error. Trees are not pruned.
 
     Parameters
     ----------
@@ -186,8 +184,8 @@ class OC1ForestRegressor(RegressorMixin, BaseForest):
         Number of trees.
     criterion : {"squared_error"}, default="squared_error"
         What a test is to lower.
-    max_depth, min_samples_split, min_samples_leaf, min_impurity_decrease, max_features, n_linear, thresholds, \
-bootstrap, max_samples, oob_score, warm_start, categorical_features, random_state, n_jobs, verbose
+    max_depth, min_samples_split, min_samples_leaf, min_impurity_decrease, max_features, n_linear, bootstrap, \
+max_samples, oob_score, warm_start, categorical_features, random_state, n_jobs, verbose
         As in `OC1ForestClassifier`; but `max_features` is a half by default, and `n_linear` is 0 or 1: whether the
         regression is tried.
 

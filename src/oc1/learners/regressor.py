@@ -18,6 +18,7 @@ from ..growing.nodes import GrownNode, build_tree
 from ..growing.splitters import NodeExamples, Splitter
 from ..growing.subspaces import split_on_subspace, subspace_size
 from ..kernels import regression as _regression
+from ..kernels.records import Workspace
 from ..tree.pruning import PruningSequence, pruning_path, smallest_within
 from ..tree.regression import RegressionTree
 from .base import CategoricalTree, CostComplexityTree, automatic_pruning
@@ -114,6 +115,10 @@ class RegressionSplitter(Splitter):
         if oblique:
             moments = (Z * weights[:, None]).T @ Z / weights.sum()
             start = np.linalg.solve(moments + RIDGE * np.eye(d), Z.T @ (weights * y) / weights.sum())
+        n_runs = max(1, own.n_restarts) if oblique else 0
+        work = Workspace.make(n, 1, d, n_runs)
+        work = work._replace(line=work.line._replace(slots=np.empty(n // 2 + 4, np.int64)))  # see `sort_all`
+        work.line.stream[0] = node.seed
         axis_score, attribute, at, score, plane, loss, considered = _regression.search(
             columns,
             y,
@@ -124,9 +129,9 @@ class RegressionSplitter(Splitter):
             node.min_weight,
             own.splits != "oblique",
             start,
-            max(1, own.n_restarts) if oblique else 0,
+            n_runs,
             own.n_jumps,
-            np.uint64(node.seed),
+            work,
         )
         self.n_hyperplanes += considered
         tests = []

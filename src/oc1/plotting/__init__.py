@@ -1,11 +1,10 @@
 """Plots of fitted trees.
 
 `plot_tree`, `plot_partition`, `plot_projection`, `plot_pruning_path` and `plot_importances` take a fitted model, draw
-into the given `ax` or a new figure, and return the axes. `plot_sparsity_path` does so with the result of
-``OC1Classifier.sparsity_path``. `save` writes a figure to a file.
+into the given `ax` or a new figure, and return the axes. `save` writes a figure to a file.
 """
 
-from .curves import plot_importances, plot_pruning_path, plot_sparsity_path
+from .curves import plot_importances, plot_pruning_path
 from .partition import scatter
 from .projections import plot_projection
 from .regions import Cut, cut_polygon, tree_regions
@@ -21,7 +20,6 @@ __all__ = [
     "plot_partition",
     "plot_projection",
     "plot_pruning_path",
-    "plot_sparsity_path",
     "plot_tree",
     "save",
     "scatter",

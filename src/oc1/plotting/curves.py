@@ -1,4 +1,4 @@
-"""The pruning path, what short tests cost, and which attributes matter."""
+"""The pruning path, and which attributes matter."""
 
 from __future__ import annotations
 
@@ -12,13 +12,12 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from ..learners.sparsity import SparsityPath
-from ..tree.pruning import path_to
+from ..tree.pruning import judged_by, path_to
 from ..tree.structure import TreeStructure
 from ..tree.summaries import checked_rows, class_numbers, tree_of
 from .equations import checked_targets, names_of
 from .fonts import with_fonts
-from .style import COLOURS, axes_or_new, folded, halo
+from .style import COLOURS, axes_or_new, folded
 
 #: The colour of the tree that was chosen.
 CHOSEN = COLOURS[5]
@@ -32,6 +31,9 @@ def plot_pruning_path(
     Given examples, it is that of the subtrees on these, and on the training data. In any case it is what was measured
     on held-out examples or by cross-validation, if the tree was pruned that way. If nothing is known of how good the
     subtrees are, the plot shows the cost of a leaf at which each of them becomes the best one.
+
+    If tests have several terms, a dotted line and the axis on the right show how many the tests of a subtree have in
+    all.
 
     Parameters
     ----------
@@ -61,10 +63,9 @@ def plot_pruning_path(
     curves = [] if X is None else _measured(model, tree, X, y)
     path = getattr(model, "pruning_path_", None)
     if path is not None and len(path) > 1:
-        score = path.dtype.names[2]
+        score = path.dtype.names[-1]
         if not np.isnan(path[score]).all() and (X is None or score == "accuracy"):
-            how = "cross-validated" if getattr(model, "prune", None) == "cv" else "on examples held out"
-            curves.append(_Curve(how, path["leaves"], path[score], score))
+            curves.append(_Curve(judged_by(model), path["leaves"], path[score], score))
         elif not curves:
             curves.append(
                 _Curve("", path["leaves"], path["alpha"], "price of a leaf (alpha) at which it comes to this")
@@ -73,8 +74,10 @@ def plot_pruning_path(
         why = "it is not stored with this model" if tree.n_leaves > 1 else "the tree was grown as a single leaf"
         raise ValueError(f"there is no pruning path to show: {why}")
     ax = axes_or_new(ax, 7, 4.5)
-    words = "1 leaf" if tree.n_leaves == 1 else f"{tree.n_leaves} leaves"
-    ax.axvline(tree.n_leaves, color=CHOSEN, linewidth=1.2, zorder=1, label=f"the tree: {words}")
+    leaves, terms = _terms_of_path(tree, path)
+    is_oblique = bool((terms >= leaves).any())
+    words = [_counted(tree.n_leaves, "leaf", "leaves"), *[_counted(tree.n_terms, "term", "terms")] * is_oblique]
+    ax.axvline(tree.n_leaves, color=CHOSEN, linewidth=1.2, zorder=1, label=f"the tree: {', '.join(words)}")
     for curve, colour, marker in zip(curves, (COLOURS[0], "0.55", COLOURS[2]), ("o", "s", "^"), strict=False):
         style: dict[str, Any] = {"color": colour, "marker": marker, "label": curve.name or None}
         ax.plot(curve.leaves, curve.heights, markersize=4, linewidth=1.2, **style)
@@ -93,8 +96,33 @@ def plot_pruning_path(
         ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.set(xlabel="leaves", ylabel=first.score)
     ax.spines[["top", "right"]].set_visible(False)
+    if is_oblique:
+        _add_terms(ax, leaves, terms)
     ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), frameon=False, ncols=2 if len(curves) > 2 else 3)
     return ax
+
+
+def _counted(n: int, one: str, more: str) -> str:
+    return f"{n} {one if n == 1 else more}"
+
+
+def _terms_of_path(tree: TreeStructure, path: np.ndarray | None) -> tuple[np.ndarray, np.ndarray]:
+    """Return the numbers of leaves and of terms of the subtrees; where the path does not know, those of the tree's."""
+    if path is not None and len(path) > 1 and path["terms"].min() >= 0:
+        return path["leaves"], path["terms"]
+    sequence = path_to(tree, tree).sequence
+    return sequence.n_leaves, sequence.n_terms
+
+
+def _add_terms(ax: Axes, leaves: np.ndarray, terms: np.ndarray) -> None:
+    """Draw numbers of terms, with an axis of their own on the right."""
+    right = ax.twinx()
+    (line,) = right.plot(leaves, terms, color="0.55", linestyle=":", linewidth=1.2)
+    ax.plot([], [], color=line.get_color(), linestyle=":", linewidth=1.2, label="terms (axis on the right)")
+    right.yaxis.set_major_locator(MaxNLocator(integer=True))
+    right.set(ylabel="terms", ylim=(0, None))
+    right.spines[["top", "left", "bottom"]].set_visible(False)
+    right.spines["right"].set_color("0.55")
 
 
 class _Curve(NamedTuple):
@@ -135,60 +163,6 @@ def _use_log_scale(ax: Axes, ticks: Sequence[float]) -> None:
     ax.xaxis.set_major_formatter("{x:g}")
     ax.xaxis.set_minor_formatter("{x:g}")
     ax.tick_params("x", which="both", length=3.5)
-
-
-def plot_sparsity_path(path: SparsityPath, *, ax: Axes | None = None) -> Axes:
-    """Plot accuracy against the number of terms in the tree, for different limits on the terms of a test.
-
-    The limit is written at each point; bars show the standard errors. A line connects the points that are worth
-    choosing from: no other is as accurate with fewer terms.
-
-    Parameters
-    ----------
-    path : SparsityPath
-        From ``OC1Classifier.sparsity_path``.
-    ax : matplotlib Axes, optional
-        None: those of a new figure.
-
-    Returns
-    -------
-    matplotlib Axes
-
-    Examples
-    --------
-    >>> from matplotlib.figure import Figure
-    >>> from oc1 import OC1Classifier
-    >>> from oc1.datasets import make_pol
-    >>> X, y = make_pol(300, random_state=0)
-    >>> ax = plot_sparsity_path(OC1Classifier(random_state=0).sparsity_path(X, y), ax=Figure().subplots())
-    >>> [text.get_text() for text in ax.texts]
-    ['1', 'no limit']
-    """
-    ax = axes_or_new(ax, 7, 4.5)
-    # Where all trees are single leaves, there are no terms: such a point is drawn at the left end.
-    terms, heights, best = np.maximum(path.n_terms, 1.0), path.accuracy, path.on_frontier
-    errors = np.nan_to_num(path.standard_error)
-    ax.errorbar(terms, heights, yerr=errors, fmt="none", ecolor=COLOURS[0], alpha=0.5, capsize=3, zorder=1)
-    style: dict[str, Any] = {"color": COLOURS[0], "marker": "o", "markersize": 6}
-    order = np.flatnonzero(best)[np.argsort(terms[best], kind="stable")]
-    ax.plot(terms[order], heights[order], **style, label="no other is as accurate with fewer terms")
-    if not best.all():
-        ax.plot(terms[~best], heights[~best], **style, linestyle="", markerfacecolor="white", label="another is")
-    # Labels keep away from the line, which rises to the right, and from the bars.
-    labels: dict[tuple[float, float], list[str]] = {}
-    for x, y, label in zip(terms.tolist(), heights.tolist(), path.labels, strict=True):
-        labels.setdefault((x, y), []).append(label)
-    above: dict[str, Any] = {"xytext": (-5, 4), "horizontalalignment": "right"}
-    below: dict[str, Any] = {"xytext": (5, -4), "verticalalignment": "top"}
-    for (x, y), own in labels.items():
-        where = above if (x, y) in zip(terms[best], heights[best], strict=True) else below
-        ax.annotate(", ".join(own), (x, y), **where, textcoords="offset points", path_effects=halo(), zorder=4)
-    _use_log_scale(ax, (2, 5) if terms.max() > 20 * terms.min() else (1.5, 2, 3, 4, 5, 6, 8))
-    ax.yaxis.set_major_formatter(lambda share, _: f"{100 * share:.4g}%")
-    ax.set(xlabel="terms in the whole tree (at the points: terms per test, at most)", ylabel="cross-validated accuracy")
-    ax.spines[["top", "right"]].set_visible(False)
-    ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2, frameon=False)
-    return ax
 
 
 def plot_importances(model: Any, *, ax: Axes | None = None, top: int = 20) -> Axes:

@@ -50,9 +50,9 @@ class BranchTree(TreeStructure):
     gaps: npt.NDArray[np.float64]
 
     @property
-    def n_terms(self) -> int:
-        """Number of tests: each asks for one attribute."""
-        return self.n_nodes - self.n_leaves
+    def terms_of_nodes(self) -> np.ndarray:
+        """Number of terms of each test: it asks for one attribute."""
+        return (~self.is_leaf).astype(np.int64)
 
     def table(self, node: int) -> np.ndarray:
         """Return the branch that each category takes at a node; empty where the node asks for a number."""

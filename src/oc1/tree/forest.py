@@ -147,21 +147,14 @@ class Forest:
 
     # ------------------------------------------------------------------------------------------------ prediction
 
-    def _walk(self, fill: np.ndarray) -> Any:
-        from ..kernels.forest_predict import Walk  # Numba takes half a second to import
+    @cached_property
+    def _walk(self) -> Any:
+        from ..kernels.predict import Walk  # Numba takes half a second to import
 
         starts = np.repeat(self.roots[:-1], self.sizes)
         right = np.where(self.is_leaf, -1, self.children[:, 1] + starts)
-        parts = (self.roots, right, self.terms, self.features, self.coefficients, self.thresholds, self.missing)
-        return Walk.of(*parts, fill)
-
-    def _ready(self, X: np.ndarray, fill: np.ndarray, codes: Any) -> tuple[Any, Any]:
-        from ..kernels.forest_predict import Rows
-
-        walk = self.__dict__.get("_kept_walk")
-        if walk is None:
-            walk = self.__dict__["_kept_walk"] = self._walk(fill)
-        return Rows(np.ascontiguousarray(replace_by_codes(X, codes) if codes else X, dtype=np.float64)), walk
+        tests = (self.terms, self.features, self.coefficients, self.thresholds, self.missing)
+        return Walk.of(self.roots[:-1], right, *tests)
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what a pickle holds: what can be computed again is left out."""
@@ -169,28 +162,29 @@ class Forest:
 
     def sums(self, X: np.ndarray, fill: np.ndarray, codes: Any, n_jobs: int = 1) -> np.ndarray:
         """Return the sum of what all trees say of each row, a column for each output."""
-        from ..kernels.forest_predict import add_outputs
+        from ..kernels.predict import add_outputs
+        from ..kernels.records import Source
 
-        rows, walk = self._ready(X, fill, codes)
-        n = len(X)
+        source, walk, n = Source.of(replace_by_codes(X, codes) if codes else X, fill), self._walk, len(X)
         out = np.zeros((n, self.outputs.shape[1]))
         n_parts = max(1, min(n_jobs, n // MIN_ROWS_PER_THREAD))
         ends = np.linspace(0, n, n_parts + 1).astype(int).tolist()
         if n_parts == 1:
-            add_outputs(rows, walk, self.outputs, 0, n, out)
+            add_outputs(source, walk, self.outputs, 0, n, out)
         else:
             with ThreadPoolExecutor(n_parts) as pool:
-                list(pool.map(lambda part: add_outputs(rows, walk, self.outputs, *part, out), pairwise(ends)))
+                list(pool.map(lambda part: add_outputs(source, walk, self.outputs, *part, out), pairwise(ends)))
         return out
 
     def apply(self, X: np.ndarray, fill: np.ndarray, codes: Any, first: int = 0, last: int | None = None) -> np.ndarray:
         """Return the leaf of each row in the trees from `first` up to `last`, a column each."""
-        from ..kernels.forest_predict import find_leaves
+        from ..kernels.predict import find_leaves
+        from ..kernels.records import Source
 
-        rows, walk = self._ready(X, fill, codes)
+        source = Source.of(replace_by_codes(X, codes) if codes else X, fill)
         last = self.n_trees if last is None else last
         out = np.empty((len(X), last - first), dtype=np.int64)
-        find_leaves(rows, walk, first, last, out)
+        find_leaves(source, self._walk, first, last, 0, len(X), out)
         return out
 
     def importances(self, scale: np.ndarray) -> np.ndarray:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import ClassVar
 
 import numpy as np
@@ -67,9 +68,9 @@ class Tree(BinaryNodeArrays, TreeStructure):
     gaps: npt.NDArray[np.float64]
 
     @property
-    def n_terms(self) -> int:
-        """Number of coefficients in all tests."""
-        return len(self.features)
+    def terms_of_nodes(self) -> np.ndarray:
+        """Number of coefficients of each test."""
+        return np.diff(self.terms)
 
     def test(self, node: int) -> tuple[np.ndarray, np.ndarray, float]:
         """Return (features, coefficients, threshold) of an inner node's test."""
@@ -84,27 +85,23 @@ class Tree(BinaryNodeArrays, TreeStructure):
 
     def _apply(self, X: np.ndarray, n_jobs: int) -> np.ndarray:
         """Return the leaf that each row of a float array ends in; large inputs are shared among `n_jobs` threads."""
-        from ..kernels.predict import Tests, Top, apply  # Numba takes half a second to import: not to print a tree
+        from ..kernels.predict import Walk, find_leaves  # Numba takes half a second to import: not to print a tree
         from ..kernels.records import Source
 
         self.check_width(X)
         if self.codes:
             X = replace_by_codes(X, self.codes)
-        out = np.empty(X.shape[0], dtype=np.int64)
-        tests = Tests.of(self.children, self.terms, self.features, self.coefficients, self.thresholds, self.directions)
-        source, top = Source.of(X, self.fill), Top.of(tests, len(self.fill))
-
-        def walk(first: int, last: int) -> None:
-            apply(source, tests, top, first, out[first:last])
-
+        source, out = Source.of(X, self.fill), np.empty((X.shape[0], 1), dtype=np.int64)
+        tests = (self.terms, self.features, self.coefficients, self.thresholds, self.directions)
+        walk = Walk.of(np.zeros(1, np.int64), self.children[:, 1], *tests)
         n_parts = min(n_jobs, max(1, len(out) // MIN_ROWS_PER_THREAD))
         if n_parts == 1:
-            walk(0, len(out))
+            find_leaves(source, walk, 0, 1, 0, len(out), out)
         else:
-            ends = np.linspace(0, len(out), n_parts + 1).astype(int)
+            ends = np.linspace(0, len(out), n_parts + 1).astype(int).tolist()
             with ThreadPoolExecutor(n_parts) as pool:
-                list(pool.map(walk, ends[:-1], ends[1:]))
-        return out
+                list(pool.map(lambda part: find_leaves(source, walk, 0, 1, *part, out), pairwise(ends)))
+        return out[:, 0]
 
     def importances(self, scale: np.ndarray) -> np.ndarray:
         """Return the gain of the tests by attribute, shared by the size of the coefficients times `scale`."""

@@ -57,9 +57,10 @@ class MachineTree(TreeStructure):
     gaps: npt.NDArray[np.float64]
 
     @property
-    def n_terms(self) -> int:
-        """Number of coefficients in all functions, without those that are 0."""
-        return int(np.count_nonzero(self.functions[:, :-1]))
+    def terms_of_nodes(self) -> np.ndarray:
+        """Number of coefficients in the functions of each node, without those that are 0."""
+        before = np.concatenate([[0], np.cumsum(np.count_nonzero(self.functions[:, :-1], axis=1))])
+        return np.diff(before[self.machines]).astype(np.int64)
 
     def machine(self, node: int) -> tuple[np.ndarray, np.ndarray]:
         """Return (functions, labels) of an inner node, a row for each branch."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import heapq
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -28,7 +28,7 @@ class PruningSequence:
     tree : TreeStructure
     alphas : array (n_steps,)
         The price of a leaf at which each subtree becomes the best one.
-    n_leaves : int array (n_steps,)
+    n_leaves, n_terms : int arrays (n_steps,)
     steps : int array (n_nodes,)
         The step at which each node becomes a leaf; 0 for the tree's own leaves.
     """
@@ -36,7 +36,28 @@ class PruningSequence:
     tree: TreeStructure
     alphas: np.ndarray
     n_leaves: np.ndarray
+    n_terms: np.ndarray
     steps: np.ndarray
+
+    def leaves_of(self, leaves: np.ndarray, alphas: np.ndarray) -> np.ndarray:
+        """Return, for some leaves of the whole tree, the nodes that are leaves in their place at each price.
+
+        Parameters
+        ----------
+        leaves : int array (n,)
+        alphas : array (n_alphas,)
+
+        Returns
+        -------
+        int array (n, n_alphas)
+        """
+        steps = np.array([self.step_of(alpha) for alpha in alphas])
+        stands_for = np.empty((self.tree.n_nodes, len(steps)), dtype=np.int64)
+        stands_for[0] = 0
+        parents = self.tree.parents
+        for node in range(1, self.tree.n_nodes):
+            stands_for[node] = np.where(self.steps[parents[node]] <= steps, stands_for[parents[node]], node)
+        return np.asarray(stands_for[leaves])
 
     def subtree(self, step: int) -> TreeStructure:
         """Return one subtree of the sequence."""
@@ -81,7 +102,7 @@ class PruningPath(NamedTuple):
 
 
 def path_to(tree: TreeStructure, unpruned: TreeStructure) -> PruningPath:
-    """Find a tree on the pruning path of another; if it is not there, because it was refined, take its own path."""
+    """Find a tree on the pruning path of another; if it is not there, because its tests are new, take its own path."""
     if unpruned is not tree:
         sequence = prune_sequence(unpruned)
         if unpruned.asks_the_same(tree):
@@ -92,7 +113,9 @@ def path_to(tree: TreeStructure, unpruned: TreeStructure) -> PruningPath:
     return PruningPath(prune_sequence(tree), -1)
 
 
-def prune_sequence(tree: TreeStructure, costs: np.ndarray | None = None) -> PruningSequence:
+def prune_sequence(
+    tree: TreeStructure, costs: np.ndarray | None = None, prices: np.ndarray | None = None
+) -> PruningSequence:
     """Compute the cost-complexity sequence of a tree; all nodes at the smallest alpha are cut in one step.
 
     Parameters
@@ -100,31 +123,34 @@ def prune_sequence(tree: TreeStructure, costs: np.ndarray | None = None) -> Prun
     tree : TreeStructure
     costs : array (n_nodes,), optional
         Cost of each node as a leaf, from 0 to 1. None: ``tree.costs``.
+    prices : array (n_nodes,), optional
+        What the split of each inner node costs, in leaves. None: one leaf, as a split of two branches makes one more.
     """
     is_leaf = tree.is_leaf
     shares = tree.costs if costs is None else costs
     # Lists: single numbers of arrays are slow to get at.
     cost: list[float] = shares.tolist()
     below: list[float] = tree.sum_upwards(np.where(is_leaf, shares, 0.0)).tolist()
-    leaves: list[float] = tree.sum_upwards(is_leaf).tolist()
+    if prices is None:
+        prices = np.maximum((tree.children >= 0).sum(axis=1) - 1.0, 0.0)
+    price: list[float] = tree.sum_upwards(np.where(is_leaf, 0.0, prices)).tolist()
     parents, children, alive = tree.parents.tolist(), tree.children.tolist(), (~is_leaf).tolist()
     steps = np.where(is_leaf, 0, -1).tolist()
 
     def strength_of(node: int) -> float:
         """Return the price of a leaf at which the subtree is no better than a leaf."""
-        return (cost[node] - below[node]) / (leaves[node] - 1)
+        return (cost[node] - below[node]) / price[node]
 
     link = [strength_of(node) if inner else np.inf for node, inner in enumerate(alive)]
     heap = [(link[node], node) for node, inner in enumerate(alive) if inner]
     heapq.heapify(heap)
-    alphas, sizes = [0.0], [int(leaves[0])]
+    alphas = [0.0]
     while heap:
         strength, node = heapq.heappop(heap)
         if not alive[node] or strength != link[node]:
             continue
         if strength > alphas[-1] + EQUAL:
             alphas.append(strength)
-            sizes.append(0)
         # Collapse: everything below is gone, everything above changes.
         stack = [node]
         while stack:
@@ -133,24 +159,40 @@ def prune_sequence(tree: TreeStructure, costs: np.ndarray | None = None) -> Prun
                 alive[gone] = False
                 steps[gone] = len(alphas) - 1
                 stack.extend(child for child in children[gone] if child >= 0)
-        lost, saved = cost[node] - below[node], leaves[node] - 1
+        lost, saved = cost[node] - below[node], price[node]
         above = node
         while above >= 0:
             below[above] += lost
-            leaves[above] -= saved
+            price[above] -= saved
             if alive[above]:
                 link[above] = strength_of(above)
                 heapq.heappush(heap, (link[above], above))
             above = parents[above]
-        sizes[-1] = int(leaves[0])
-    assert leaves[0] == 1
-    return PruningSequence(tree, np.array(alphas), np.array(sizes), np.array(steps))
+    own_steps, n_steps = np.array(steps), len(alphas)
+    n_branches, n_terms = (tree.children >= 0).sum(axis=1), tree.terms_of_nodes
+
+    def sum_of_inner(numbers: np.ndarray) -> np.ndarray:
+        """Add up numbers of the nodes that are inner nodes at each step."""
+        ended = np.bincount(own_steps, numbers, n_steps)
+        return np.asarray(np.rint(ended.sum() - np.cumsum(ended)), dtype=np.int64)
+
+    n_leaves = 1 + sum_of_inner(np.maximum(n_branches - 1, 0))
+    return PruningSequence(tree, np.array(alphas), n_leaves, sum_of_inner(n_terms), own_steps)
 
 
 def _by_impurity(tree: TreeStructure) -> tuple[PruningSequence, float]:
     """Return the sequence by impurity as a share of the root's, and the root's."""
     whole = float(tree.impurities[0])
     return prune_sequence(tree, tree.impurities / whole if whole > 0 else np.zeros(tree.n_nodes)), whole
+
+
+def judged_by(model: Any) -> str:
+    """Say how the accuracies on the pruning path of a model were measured."""
+    prune = getattr(model, "prune", None)
+    if prune == "auto":
+        is_of_paper = getattr(model, "preset", None) is not None
+        prune = "holdout" if is_of_paper else "cv" if getattr(model, "cv_accuracies_", None) else None
+    return {"holdout": "on examples held out", "cv": "cross-validated"}.get(prune or "", "estimated for pruning")
 
 
 def impurity_path(tree: TreeStructure) -> tuple[np.ndarray, np.ndarray]:
@@ -181,9 +223,11 @@ def smallest_within(errors: np.ndarray, margin: float) -> int:
 
 
 def pruning_path(sequence: PruningSequence, scores: np.ndarray, score: str = "accuracy") -> np.ndarray:
-    """Return the sequence as a table with the fields ``alpha``, ``leaves`` and what the scores are called."""
-    path = np.empty(len(scores), dtype=[("alpha", float), ("leaves", np.int64), (score, float)])
-    path["alpha"], path["leaves"], path[score] = sequence.alphas, sequence.n_leaves, scores
+    """Return the sequence as a table: ``alpha``, ``leaves``, ``terms`` and what the scores are called."""
+    kinds = [("alpha", float), ("leaves", np.int64), ("terms", np.int64), (score, float)]
+    path = np.empty(len(scores), dtype=kinds)
+    path["alpha"], path["leaves"], path["terms"] = sequence.alphas, sequence.n_leaves, sequence.n_terms
+    path[score] = scores
     return path
 
 

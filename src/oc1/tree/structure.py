@@ -149,8 +149,13 @@ class TreeStructure(NodeArrays, ShownInNotebooks):
 
     @property
     @abstractmethod
+    def terms_of_nodes(self) -> np.ndarray:
+        """Number of coefficients in the test of each node, 0 for leaves."""
+
+    @property
     def n_terms(self) -> int:
         """Number of coefficients in all tests: how much there is to read."""
+        return int(self.terms_of_nodes.sum())
 
     @property
     def depths(self) -> np.ndarray:

@@ -35,9 +35,9 @@ def animate(
     """Show the search for a node's split: every position of the hyperplane, with jumps in a different colour.
 
     The impurity after each step is shown next to it. Two attributes are drawn as a plane; for more, a histogram shows
-    the examples along the test. Here the default is --prune none: the paper's search, from an axis-parallel split and
-    from random hyperplanes. With --prune auto, as in oc1 train, the complexity penalty decides whether anything is
-    searched.
+    the examples along the test. Here the default is --prune none: a search as in the paper, from an axis-parallel split
+    and from random hyperplanes. (With --prune auto, as in oc1 train, linear classifiers are fitted instead, and there
+    is no search to show unless the examples are very many.)
 
     Example: oc1 animate rcb.csv -o search.html
 

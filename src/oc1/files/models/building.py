@@ -12,6 +12,13 @@ from .record import ModelRecord
 
 #: A file cannot ask for more threads.
 MAX_N_JOBS = 1024
+#: Parameters that files of version 1 may name and that learners no longer have. They said how a model was to be fitted;
+#: what it predicts does not depend on them.
+REMOVED_PARAMETERS = frozenset(
+    {"caution", "complexity_penalty", "device", "groupings", "refine", "rounding", "sparsity", "starts", "thresholds"}
+)
+#: Values of `splits` that named a mechanism.
+FORMER_SPLITS = frozenset({"best", "linear"})
 
 
 def build_estimator(record: ModelRecord, depth: int = 0) -> Any:
@@ -42,7 +49,7 @@ def _unfitted(learner: Any, parameters: Any, depth: int) -> Any:
     """Return an estimator by the name of its class and its parameters as the file has them."""
     cls: Any = learner_class(known_learner(learner))
     known, given = cls._get_param_names(), {}
-    for name, value in _present_names(mapping(parameters, "parameters")).items():
+    for name, value in _present_names(mapping(parameters, "parameters"), known).items():
         require(name in known, "parameters", f"{cls.__name__} has no parameter {described(name)}")
         with within("parameters"):
             given[name] = _decode_value(value, name, depth)
@@ -60,15 +67,15 @@ def _unfitted(learner: Any, parameters: Any, depth: int) -> Any:
     return model
 
 
-def _present_names(parameters: dict[str, Any]) -> dict[str, Any]:
-    """Return the parameters under their present names, without those that are gone."""
-    parameters = {name: value for name, value in parameters.items() if name != "groupings"}
-    if "caution" not in parameters or "complexity_penalty" in parameters:
-        return parameters
-    present = {"complexity_penalty" if name == "caution" else name: value for name, value in parameters.items()}
-    if present.get("preset") is not None and present.get("normalize") == "standard":
-        present["normalize"] = "auto"  # the default of that time, which gave way to a preset
-    return present
+def _present_names(parameters: dict[str, Any], known: list[str]) -> dict[str, Any]:
+    """Return the parameters under their present names, without those that the learner no longer has."""
+    is_oldest = "caution" in parameters
+    if is_oldest and parameters.get("preset") is not None and parameters.get("normalize") == "standard":
+        parameters = parameters | {"normalize": "auto"}  # the default of that time, which gave way to a preset
+    if "preset" in known and parameters.get("splits") in FORMER_SPLITS:
+        parameters = parameters | {"splits": "auto"}
+    gone = REMOVED_PARAMETERS.difference(known)
+    return {name: value for name, value in parameters.items() if name not in gone}
 
 
 def _decode_value(value: Any, where: str, depth: int) -> Any:

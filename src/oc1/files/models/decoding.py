@@ -33,7 +33,11 @@ FOREST, NUMBER_FOREST = "OC1ForestClassifier", "OC1ForestRegressor"
 #: Those that predict numbers.
 OF_NUMBERS = (REGRESSOR, NUMBER_FOREST)
 #: The learner that chooses among kinds of trees, and these.
-OC1, KINDS = "OC1Classifier", ("best", "axis", "linear", "oblique")
+OC1, KINDS = "OC1Classifier", ("axis", "oblique", "joint")
+#: What files of earlier versions call kinds, whose accuracies are not those of today's.
+FORMER_KINDS = ("best", "linear")
+#: Numbers of terms that a file does not have.
+UNKNOWN = -1
 #: Those that know categorical attributes.
 LEARNERS_WITH_CATEGORIES = (
     "OC1Classifier",
@@ -197,12 +201,15 @@ def _decode_model(data: dict[str, Any], depth: int = 0) -> ModelRecord:
 
 def _decode_kind(data: dict[str, Any]) -> dict[str, Any]:
     """Return the kind of tree; older files do not say which."""
-    kind = check.text(data.get("kind", KINDS[0]), "kind")
-    require(kind in KINDS, "kind", f"must be one of {', '.join(map(repr, KINDS))}, not {described(kind)}")
+    kind = check.text(data.get("kind", "oblique"), "kind")
+    known = (*KINDS[:2], *FORMER_KINDS)
+    require(kind in known, "kind", f"must be one of {', '.join(map(repr, known))}, not {described(kind)}")
     with within("cv_accuracies"):
-        accuracies = check.record(data.get("cv_accuracies", {}), (), KINDS)
-        shares = check.numbers(list(accuracies.values()), "accuracies", low=0, high=1)
-    return {"splits_": kind, "cv_accuracies_": dict(zip(accuracies, shares.tolist(), strict=True))}
+        accuracies = check.record(data.get("cv_accuracies", {}), (), (*KINDS, *FORMER_KINDS))
+        shares = check.numbers(list(accuracies.values()), "accuracies", low=0, high=1).tolist()
+    is_former = kind in FORMER_KINDS or any(own in FORMER_KINDS for own in accuracies)
+    known_shares = {} if is_former else dict(zip(accuracies, shares, strict=True))
+    return {"splits_": "oblique" if kind in FORMER_KINDS else kind, "cv_accuracies_": known_shares}
 
 
 def _decode_categories(values: Any, n_features: int) -> Categories:
@@ -291,14 +298,15 @@ def _sizes(lists: Sequence[Any] | None) -> list[int | None]:
 
 def _decode_path(data: Any, score: str) -> np.ndarray:
     with within("pruning_path"):
-        check.record(data, ("alpha", "leaves", score))
+        check.record(data, ("alpha", "leaves", score), ("terms",))
         alpha = check.numbers(data["alpha"], "alpha")
         n = len(alpha)
         require(n > 0, "alpha", "must have at least one entry")
         leaves = check.numbers(data["leaves"], "leaves", np.int64, length=n, low=1)
+        terms = check.numbers(data.get("terms", [UNKNOWN] * n), "terms", np.int64, length=n, low=UNKNOWN)
         scores = _nullable(data[score], score, length=n)
-    types = [("alpha", float), ("leaves", np.int64), (score, float)]
-    return np.array(list(zip(alpha, leaves, scores, strict=True)), dtype=types)
+    types = [("alpha", float), ("leaves", np.int64), ("terms", np.int64), (score, float)]
+    return np.array(list(zip(alpha, leaves, terms, scores, strict=True)), dtype=types)
 
 
 def _decode_vote(data: dict[str, Any], attributes: dict[str, Any], depth: int) -> dict[str, Any]:

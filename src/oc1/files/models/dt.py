@@ -279,7 +279,8 @@ def _tree(hyperplanes: dict[str, _Hyperplane], d: int, k: int) -> Tree:
 
 def _record(tree: Tree) -> ModelRecord:
     # The whole tree alone: for a hostile tree the sequence would take the square of its depth in memory.
-    path = np.array([(0.0, tree.n_leaves, np.nan)], dtype=[("alpha", float), ("leaves", np.int64), ("accuracy", float)])
+    kinds = [("alpha", float), ("leaves", np.int64), ("terms", np.int64), ("accuracy", float)]
+    path = np.array([(0.0, tree.n_leaves, tree.n_terms, np.nan)], dtype=kinds)
     attributes = {
         "n_features_in_": len(tree.fill),
         "classes_": tree.classes,
@@ -287,7 +288,7 @@ def _record(tree: Tree) -> ModelRecord:
         "unpruned_tree_": tree,
         "_pruning_path": path,
         "n_hyperplanes_": 0,
-        "splits_": "best",
+        "splits_": "oblique",
         "cv_accuracies_": {},
         "categories_": None,
         "_scale": np.ones(len(tree.fill)),

@@ -126,8 +126,8 @@ def _encode_model(model: Any, left_out: dict[str, None]) -> dict[str, Any]:
         data["cv_accuracies"] = {kind: float(accuracy) for kind, accuracy in model.cv_accuracies_.items()}
     if hasattr(model, "estimators_"):
         return data | _encode_vote(model, left_out)
-    alpha, leaves, score = model.pruning_path_.dtype.names
-    path = {name: model.pruning_path_[name].tolist() for name in (alpha, leaves)}
+    *names_of_path, score = model.pruning_path_.dtype.names
+    path = {name: model.pruning_path_[name].tolist() for name in names_of_path}
     path[score] = _with_nulls(model.pruning_path_[score])
     tree = _encode_tree(model.tree_)
     unpruned = tree if model.unpruned_tree_ is model.tree_ else _encode_tree(model.unpruned_tree_)

@@ -1,17 +1,36 @@
-"""The linear classifiers of a node: what they fit, and what they say of an example that was left out."""
+"""Ridge logistic regression, compiled: what it fits, and what it says of an example that was left out."""
 
 import warnings
 from functools import partial
+from typing import NamedTuple
 
 import naive
 import numpy as np
 import pytest
-from numba import njit
-from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.linear_model import LogisticRegression
 
-from oc1.growing import linear_models as linear
-from oc1.growing.linear_models import LinearFit, logistic_loss, ridge_logistic
-from oc1.kernels.least_squares import compiled_least_squares
+from oc1.kernels.newton import compiled_logistic, fit
+
+
+class Fit(NamedTuple):
+    """A fitted plane, and the margins of the examples without having seen them."""
+
+    plane: np.ndarray
+    left_out: np.ndarray
+    loss: float
+
+
+def ridge_logistic(Z, right, weights, ridge, start=None):
+    """Call the compiled fit."""
+    plane, left_out = np.zeros(Z.shape[1]) if start is None else start.copy(), np.empty(len(Z))
+    with np.errstate(all="ignore"):
+        loss = fit(compiled_logistic(), np.ascontiguousarray(Z), right, weights, ridge, plane, left_out)
+    return Fit(plane, left_out, loss)
+
+
+def logistic_loss(margins, right, weights):
+    """The loss of margins, by its definition."""
+    return weights @ np.logaddexp(0.0, np.where(right, -margins, margins))
 
 
 def make(n=60, d=4, seed=0, noise=1.0):
@@ -69,66 +88,28 @@ def test_another_start_leads_to_the_same_plane():
         np.testing.assert_allclose(other.plane, ridge_logistic(Z, right, ones, 1.0).plane, rtol=0.01, atol=0.005)
 
 
-@njit
-def _call(fit, Z, right, weights, ridge, plane, left_out):
-    """Call a fit, which has no way in from Python."""
-    return fit(Z, right, weights, ridge, plane, left_out)
-
-
-def least_squares(Z, right, weights, ridge):
-    """Fit by least squares."""
-    plane, left_out = np.zeros(Z.shape[1]), np.empty(len(Z))
-    loss = _call(compiled_least_squares(), Z, right, weights, ridge, plane, left_out)
-    return LinearFit(plane, left_out, loss)
-
-
-@pytest.mark.parametrize("ridge", [0.1, 10.0])
-def test_least_squares_is_scikit_learns(ridge):
-    Z, right = make()
-    for weights in (np.ones(len(Z)), weighted(len(Z))):
-        model = Ridge(alpha=ridge, tol=1e-12).fit(Z[:, :-1], right.astype(float), sample_weight=weights)
-        plane = least_squares(Z, right, weights, ridge).plane[:-1]
-        np.testing.assert_allclose(plane / np.abs(plane).max(), model.coef_ / np.abs(model.coef_).max(), atol=1e-4)
-
-
-@pytest.mark.parametrize("ridge", [1.0, 10.0])
-@pytest.mark.parametrize("shape", [(40, 3), (12, 20)])
-def test_least_squares_leaves_out_exactly(ridge, shape):
-    Z, right = make(*shape)
-    weights = weighted(len(Z))
-    real = naive.left_out_margins(partial(naive.least_squares, ridge=ridge), Z, right, weights)
-    left_out = least_squares(Z, right, weights, ridge).left_out
-    # They are turned into logits, by a line.
-    line = np.polyfit(real, left_out, 1)
-    np.testing.assert_allclose(left_out, np.polyval(line, real), rtol=1e-3, atol=2e-3)
-    assert line[0] > 0
-
-
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("ridge", [0.3, 3.0])
 def test_logistic_margins_are_close_to_those_of_real_refits(seed, ridge):
     Z, right = make(50, 6, seed)
     weights = weighted(len(Z), seed)
-    fit = ridge_logistic(Z, right, weights, ridge)
+    fitted = ridge_logistic(Z, right, weights, ridge)
     real = naive.left_out_margins(partial(exact_logistic, ridge=ridge), Z, right, weights)
-    seen = Z @ fit.plane
+    seen = Z @ fitted.plane
     # Much nearer to the truth than the margins of the examples that were seen.
-    assert np.abs(fit.left_out - real).mean() < 0.2 * np.abs(seen - real).mean()
-    assert np.corrcoef(fit.left_out, real)[0, 1] > 0.99
-    assert np.mean((fit.left_out > 0) == (real > 0)) >= 0.96
-    assert fit.loss == pytest.approx(logistic_loss(real, right, weights), rel=0.1)
-    assert fit.loss > logistic_loss(seen, right, weights)
+    assert np.abs(fitted.left_out - real).mean() < 0.2 * np.abs(seen - real).mean()
+    assert np.corrcoef(fitted.left_out, real)[0, 1] > 0.99
+    assert np.mean((fitted.left_out > 0) == (real > 0)) >= 0.96
+    assert fitted.loss == pytest.approx(logistic_loss(real, right, weights), rel=0.1)
+    assert fitted.loss > logistic_loss(seen, right, weights)
 
 
-@pytest.mark.parametrize("kind", ["logistic", "least squares"])
-def test_a_weight_of_two_is_a_row_twice(kind):
+def test_a_weight_of_two_is_a_row_twice():
     Z, right = make(40, 3)
     weights = weighted(len(Z))
     times = weights.astype(int)
-
-    fit = ridge_logistic if kind == "logistic" else least_squares
-    once = fit(Z, right, weights, 1.0)
-    rows = fit(Z.repeat(times, axis=0), right.repeat(times), np.ones(times.sum()), 1.0)
+    once = ridge_logistic(Z, right, weights, 1.0)
+    rows = ridge_logistic(Z.repeat(times, axis=0), right.repeat(times), np.ones(times.sum()), 1.0)
     np.testing.assert_allclose(once.plane, rows.plane, rtol=1e-4)
     np.testing.assert_allclose(once.left_out.repeat(times), rows.left_out, rtol=1e-4, atol=1e-4)
     assert once.loss == pytest.approx(rows.loss, rel=1e-5)
@@ -137,10 +118,9 @@ def test_a_weight_of_two_is_a_row_twice(kind):
 def test_the_two_groups_are_alike():
     Z, right = make()
     weights = weighted(len(Z))
-    for fit in (ridge_logistic, least_squares):
-        one, other = (fit(Z, side, weights, 1.0) for side in (right, ~right))
-        np.testing.assert_allclose(one.plane, -other.plane, rtol=1e-5, atol=1e-5)
-        assert one.loss == pytest.approx(other.loss, rel=1e-5)
+    one, other = (ridge_logistic(Z, side, weights, 1.0) for side in (right, ~right))
+    np.testing.assert_allclose(one.plane, -other.plane, rtol=1e-5, atol=1e-5)
+    assert one.loss == pytest.approx(other.loss, rel=1e-5)
 
 
 def test_left_out_losses_tell_a_good_ridge():
@@ -148,7 +128,7 @@ def test_left_out_losses_tell_a_good_ridge():
     Z, right = make(2000, 20, noise=2.0)
     some, ones = slice(0, 60), np.ones(60)
     fits = {ridge: ridge_logistic(Z[some], right[some], ones, ridge) for ridge in (0.01, 10.0)}
-    true = {ridge: logistic_loss(Z[60:] @ fit.plane, right[60:], np.ones(1940)) for ridge, fit in fits.items()}
+    true = {ridge: logistic_loss(Z[60:] @ own.plane, right[60:], np.ones(1940)) for ridge, own in fits.items()}
     assert true[10.0] < 0.7 * true[0.01]
     assert fits[10.0].loss < 0.7 * fits[0.01].loss
 
@@ -175,35 +155,13 @@ def test_awkward_data_give_finite_planes_and_no_warnings(name, ridge, weight):
     weights = np.full(len(Z), weight)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        fits = [ridge_logistic(Z, right, weights, ridge), least_squares(Z, right, weights, ridge)]
-    for fit in fits:
-        assert np.isfinite(fit.plane).all()
-        assert np.isfinite(fit.left_out).all()
-        assert 0.0 <= fit.loss < np.inf
+        fitted = ridge_logistic(Z, right, weights, ridge)
+    assert np.isfinite(fitted.plane).all()
+    assert np.isfinite(fitted.left_out).all()
+    assert 0.0 <= fitted.loss < np.inf
     if name == "separable" and ridge == 1.0:
-        for fit in fits if weight >= 1.0 else fits[:1]:
-            np.testing.assert_array_equal(Z @ fit.plane > 0, right)
+        np.testing.assert_array_equal(Z @ fitted.plane > 0, right)
     if ridge == 1e12 and weight == 1.0 and name != "far out":
-        assert np.abs(fits[0].plane[:-1]).max() < 1e-6  # nothing but the constant is left
+        assert np.abs(fitted.plane[:-1]).max() < 1e-6  # nothing but the constant is left
         share = right.mean()
-        assert fits[0].plane[-1] == pytest.approx(np.log(share / (1 - share)), abs=0.01)
-
-
-@pytest.mark.parametrize("n_groups", [2, 3])
-def test_many_attributes_are_fitted_in_few_coordinates(monkeypatch, n_groups):
-    rng = np.random.default_rng(n_groups)
-    Z = np.column_stack([rng.normal(size=(30, 80)), np.ones(30)])
-    right, weights = rng.integers(n_groups, size=30) == 0, rng.random(30) + 0.5
-    begin = least_squares(Z, right, weights, 1.0).plane
-
-    def fits():
-        yield linear.ridge_logistic(Z, right, weights, 2.0)
-        yield linear.ridge_logistic(Z, right, weights, 2.0, start=begin)
-
-    whole = list(fits())
-    monkeypatch.setattr(linear, "MAX_ATTRIBUTES_UNROTATED", 10)
-    assert linear.is_wide(Z)
-    for one, other in zip(whole, fits(), strict=True):
-        np.testing.assert_allclose(other.plane, one.plane, rtol=1e-5, atol=1e-6)
-        np.testing.assert_allclose(other.left_out, one.left_out, rtol=1e-4, atol=1e-5)
-        assert other.loss == pytest.approx(one.loss, rel=1e-5)
+        assert fitted.plane[-1] == pytest.approx(np.log(share / (1 - share)), abs=0.01)
