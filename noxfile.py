@@ -30,8 +30,8 @@ def install_group(session: nox.Session, group: str) -> None:
 
 
 def run_tests(session: nox.Session, *options: str) -> None:
-    """Run the tests on all cores, or what was asked for after ``--``."""
-    session.run("python", "-m", "pytest", *options, *(session.posargs or ["-n", "auto"]))
+    """Run all tests, slow ones, too, on all cores, or what was asked for after ``--``."""
+    session.run("python", "-m", "pytest", *options, *(session.posargs or ["-n", "auto", "-m", ""]))
 
 
 @nox.session

@@ -7,6 +7,8 @@ from sklearn.model_selection import StratifiedKFold
 from oc1 import OC1Classifier
 from oc1.datasets import make_ls10, make_pol, make_rcb
 
+pytestmark = pytest.mark.slow
+
 
 def cross_validate(X, y, n_repeats, **parameters):
     """Return the mean accuracy in percent, and the mean number of leaves, of 5-fold cross-validations."""
