@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ..data.categories import Categories, Codes, replace_by_codes, response_codes
+from ..data.exact_moments import exact_moments
 from ..data.sampling import relative_weights, weight_ratio
 from ..data.search_space import SearchSpace, filled, sample_positions
 from ..data.training import Training
@@ -84,7 +85,9 @@ class ClusterTraining:
         X, y, weights = zip(*found, strict=True)
         own_weights = None if any(own is None for own in weights) else np.concatenate(weights)
         own = self.fill, self.classes, self.feature_names, self.seed, self.categories, self.coded
-        return Training(np.concatenate(X), np.concatenate(y).astype(np.int64), own_weights, *own)
+        values = np.concatenate(X)
+        moments = exact_moments(values, own_weights)
+        return Training(values, np.concatenate(y).astype(np.int64), own_weights, *own, moments)
 
     def hold_out(self, fraction: float) -> tuple[Share, Share]:
         """Draw a part to be kept back; return (the others, that part)."""

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import reduce
+from functools import cached_property, reduce
 from math import isqrt
 from operator import add
 from typing import TypeVar
@@ -51,6 +51,8 @@ class ExactMoments:
     def filled(self, fill: np.ndarray) -> ExactMoments:
         """Return the sums with the attributes' fill values in place of missing ones."""
         known, total, squares, missing = self.sums
+        if not missing.any():
+            return self
         whole = np.array([Fraction(value) for value in fill.tolist()], dtype=object)
         sums = [known + missing, total + missing * whole, squares + missing * whole**2, 0 * missing]
         own = np.where(missing > 0, fill + 0.0, np.nan)  # not -0.0
@@ -62,7 +64,7 @@ class ExactMoments:
         known, total, _, _ = self.sums
         return np.array([float(t / k) if k else 0.0 for k, t in zip(known, total, strict=True)])
 
-    @property
+    @cached_property
     def deviations(self) -> np.ndarray:
         """The float nearest to the standard deviation of the known values of each attribute, 0 without any."""
         known, total, squares, _ = self.sums

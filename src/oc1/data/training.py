@@ -101,7 +101,8 @@ class Training(NamedTuple):
         share = max_rows / self.n_examples
         rows = np.flatnonzero(sampling.place_hashes(0, self.n_examples, self.seed) < share * 2.0**64)
         weights = None if self.weights is None else self.weights[rows]
-        return self._replace(X=self.X[rows], y=self.y[rows], weights=weights, moments=None)
+        X = self.X[rows]
+        return self._replace(X=X, y=self.y[rows], weights=weights, moments=exact_moments(X, weights))
 
     def hold_out(self, fraction: float) -> tuple[np.ndarray, np.ndarray]:
         """Draw a part to be kept back; return (the others, that part)."""

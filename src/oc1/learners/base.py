@@ -567,7 +567,9 @@ class SearchedTree(CostComplexityTree, TreeClassifier):
 
     def _grow_tree(self, data: Training, rows: np.ndarray, weights: np.ndarray | None) -> Grown:
         setup = TreeSetup(self._options(len(data.classes)), data.fill, len(data.classes), data.coded)
-        moments = data.moments if weights is None and len(rows) == data.n_examples else None  # of all examples
+        is_whole = weights is None and len(rows) == data.n_examples
+        # The default measures the trees of all folds with the scale of all samples.
+        moments = data.moments if is_whole or setup.options.is_informative else None
         engine = LocalEngine(data.X, data.y, weights, rows, setup, moments)
         grower = make_grower(engine, Reporter(self.verbose, data.feature_names))
         tree = build_tree(grower.grow(data.seed), data.fill, data.classes, data.feature_names)
