@@ -10,8 +10,8 @@ from naive import soft_tree as slow
 
 from oc1 import OC1Classifier
 from oc1.data.training import Training
-from oc1.growing import joint_fit, rebuild
-from oc1.growing.joint_fit import DOUBT, JointFit, most_important
+from oc1.growing import rebuild, soft_tree
+from oc1.growing.joint_fit import JointFit, most_important
 from oc1.impurity import MEASURES
 
 
@@ -40,30 +40,34 @@ def weights_of(y):
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("weighted", [False, True])
 def test_the_loss_is_that_of_a_slow_soft_tree_and_its_gradient_that_of_differences(seed, weighted, monkeypatch):
-    monkeypatch.setattr(joint_fit, "BLOCK", 37)  # several, the last one short
+    monkeypatch.setattr(soft_tree, "BLOCK_SIZE", 0)  # several blocks, the last one short
     tree, X, y = grown(seed)
     weights = weights_of(y) if weighted else None
     fit = JointFit(tree, X, y, weights, max_steps=2)
+    assert len(fit.blocks) > 1
     rng = np.random.default_rng(seed)
-    planes = rng.normal(size=fit.planes.shape)
+    planes, logits = rng.normal(size=fit.planes.shape), rng.normal(size=fit.logits.shape)
     Z, own = fit.columns[:-1].T.astype(float), fit.weights.astype(float)
 
-    def loss(planes):
-        return slow.loss(tree, Z, fit.labels, own, planes, DOUBT, fit.ridge)
+    def loss(planes, logits):
+        by_node = dict(zip(fit.soft_tree.inner.tolist(), planes, strict=True))
+        by_leaf = dict(zip(fit.soft_tree.leaves.tolist(), logits.tolist(), strict=True))
+        return slow.loss(tree, Z, y, own, by_node, by_leaf, fit.prior, fit.ridge)
 
-    value, gradient = fit.loss(planes)
-    assert value == pytest.approx(loss(planes), rel=1e-5)
-    for place in zip(rng.integers(len(planes), size=6), rng.integers(planes.shape[1], size=6), strict=True):
-        step = np.zeros_like(planes)
-        step[place] = 1e-5
-        difference = (loss(planes + step) - loss(planes - step)) / 2e-5
-        assert gradient[place] == pytest.approx(difference, rel=1e-3, abs=1e-3 * np.abs(gradient).max())
+    value, *gradients = fit.loss(planes, logits)
+    assert value == pytest.approx(loss(planes, logits), rel=1e-5)
+    for which, gradient in enumerate(gradients):
+        for place in zip(*(rng.integers(size, size=6) for size in gradient.shape), strict=True):
+            step = [np.zeros_like(planes), np.zeros_like(logits)]
+            step[which][place] = 1e-5
+            difference = loss(planes + step[0], logits + step[1]) - loss(planes - step[0], logits - step[1])
+            assert gradient[place] == pytest.approx(difference / 2e-5, rel=1e-3, abs=1e-3 * np.abs(gradient).max())
 
 
 def test_the_fit_lowers_the_loss():
     tree, X, y = grown()
     begun, fitted = (JointFit(tree, X, y, None, max_steps=steps) for steps in (1, 60))
-    assert fitted.loss(fitted.planes)[0] < begun.loss(begun.planes)[0]
+    assert fitted.loss(fitted.planes, fitted.logits)[0] < begun.loss(begun.planes, begun.logits)[0]
 
 
 @pytest.mark.parametrize("max_terms", [None, 3, 2, 1])

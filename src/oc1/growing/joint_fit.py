@@ -1,10 +1,9 @@
 """All tests of a tree fitted together, as those of a soft tree, and then made hard again.
 
-Growing chooses a test before anything below it is known, and for the examples of its node only. Here the shape of the
-tree and the classes of its leaves are given. A test is soft: an example goes right with the probability
-``s(margin)``, s the logistic function, and each leaf is almost sure of its class. So the likelihood of the classes is a
-smooth function of all coefficients of all tests together (a hierarchical mixture of experts, Jordan & Jacobs 1994),
-which L-BFGS maximises, less a ridge penalty.
+Growing chooses a test before anything below it is known, and for the samples of its node only. Here the shape of the
+tree is given. A test is soft: a sample goes right with the probability ``s(margin)``, s the logistic function, and each
+leaf has a share of each class. So the likelihood of the classes is a smooth function of all coefficients and shares
+together (a hierarchical mixture of experts, Jordan & Jacobs 1994), which L-BFGS maximises, less a ridge penalty.
 
 The tests keep their number of terms in all. But which features they use is looked at again: each test may try those of
 all others, and the terms with the smallest coefficients go.
@@ -16,26 +15,30 @@ from dataclasses import replace
 
 import numpy as np
 from scipy.optimize import minimize
+from scipy.special import log_softmax
 
 from ..data.search_space import SearchSpace
 from ..tree.linear import Tree
 from .linear_tests import LinearTest
 from .rebuild import TestOf, examples_of
+from .soft_tree import SoftTree
 
 #: The penalty on half the squared coefficients of standardised features.
 RIDGE = 0.1
 #: Factors by which all margins grow in the end, each with a fit after it: the soft tests come close to hard ones.
 ANNEALING = (3.0,)
-#: The probability, shared by all classes, that a leaf leaves to others than its own.
-DOUBT = 0.02
+#: Samples that each leaf has in addition to its own, divided among the classes as all samples are.
+PRIOR = 1.0
 #: The standard deviation of the margins of each test to begin with.
 FIRST_SPREAD = 3.0
 #: Steps of a fit, and of those between which terms are dropped.
 MAX_STEPS, STEPS_BETWEEN = 60, 15
+#: A fit ends where a step lowers the loss by less than this share of it.
+SETTLED = 1e-4
 #: The share of the terms that is kept at a time.
 KEPT_SHARE = 0.7
-#: Tests are fitted to this number of examples at most, and so many are looked at together.
-MAX_ROWS, BLOCK = 10_000, 2_000
+#: Tests are fitted to this number of examples at most.
+MAX_ROWS = 10_000
 
 
 class JointFit:
@@ -74,14 +77,17 @@ class JointFit:
         self.space = SearchSpace.make(X, rows, nothing, weights, "standard")
         self.columns = self.space.columns(X, rows, nothing)  # float32, the last is that of the constant
         self.weights = np.ones(len(y), np.float32) if weights is None else weights.astype(np.float32)
-        self.inner = np.flatnonzero(~tree.is_leaf)
-        n_classes = tree.counts.shape[1]
-        leaf_shares = np.full((tree.n_nodes, n_classes), DOUBT / n_classes, np.float32)
-        leaf_shares[np.arange(tree.n_nodes), tree.majority] += np.float32(1.0 - DOUBT)
-        self.leaf_shares, self.labels = leaf_shares, y
-        self.levels = _levels(tree)
-        self.planes = np.zeros((len(self.inner), len(self.columns)))
-        for i, node in enumerate(self.inner.tolist()):
+        self.soft_tree = SoftTree(tree.children)
+        classes = np.eye(tree.counts.shape[1], dtype=np.float32)
+        self.blocks = [
+            (self.columns[:, block].copy(), y[block], classes[y[block]], self.weights[block])
+            for block in self.soft_tree.blocks(len(y))
+        ]
+        totals = np.bincount(y, self.weights, len(classes))
+        self.prior = PRIOR * totals / totals.sum()
+        self.logits = np.log(tree.counts[self.soft_tree.leaves] + self.prior + 1e-9)
+        self.planes = np.zeros((len(self.soft_tree.inner), len(self.columns)))
+        for i, node in enumerate(self.soft_tree.inner.tolist()):
             features, coefficients, threshold = tree.test(node)
             plane = self.space.plane_of(np.searchsorted(self.features, features), coefficients, threshold)
             spread = float(np.std(plane.astype(np.float32) @ self.columns))
@@ -92,7 +98,7 @@ class JointFit:
     def _fit(self) -> None:
         """Fit all tests with all features; then drop terms until there are as many as before."""
         n_terms, varies = int(np.count_nonzero(self.planes[:, :-1])), self.space.scale > 0.0
-        self.uses = np.broadcast_to(varies, (len(self.inner), len(varies))).copy()
+        self.uses = np.broadcast_to(varies, (len(self.planes), len(varies))).copy()
         self._improve(self.max_steps)
         n_left, longest = int(self.uses.sum()), int(self.uses.sum(axis=1).max())
         while n_left > n_terms or longest > self.max_terms:
@@ -100,7 +106,6 @@ class JointFit:
             self.uses = most_important(self.planes[:, :-1], self.uses, n_left, longest)
             self.planes[:, :-1][~self.uses] = 0.0
             self._improve(STEPS_BETWEEN)
-        self._improve(self.max_steps)
         for factor in ANNEALING:
             self.planes *= factor
             self.ridge /= factor**2
@@ -109,45 +114,49 @@ class JointFit:
     def _improve(self, max_steps: int) -> None:
         """Take steps from where the planes are, with the terms that are in use."""
         free = np.column_stack([self.uses, np.ones(len(self.uses), dtype=bool)])
+        n_free, shape = int(free.sum()), self.logits.shape
 
         def loss(parameters: np.ndarray) -> tuple[float, np.ndarray]:
             planes = np.zeros_like(self.planes)
-            planes[free] = parameters
-            value, gradient = self.loss(planes)
-            return value, gradient[free]
+            planes[free] = parameters[:n_free]
+            value, of_planes, of_logits = self.loss(planes, parameters[n_free:].reshape(shape))
+            return value, np.concatenate([of_planes[free], of_logits.ravel()])
 
-        found = minimize(loss, self.planes[free], jac=True, method="L-BFGS-B", options={"maxiter": max_steps})
+        begin = np.concatenate([self.planes[free], self.logits.ravel()])
+        found = minimize(loss, begin, jac=True, method="L-BFGS-B", options={"maxiter": max_steps, "ftol": SETTLED})
         if np.isfinite(found.x).all():
-            self.planes[free] = found.x
+            self.planes[free], self.logits = found.x[:n_free], found.x[n_free:].reshape(shape)
 
-    def loss(self, planes: np.ndarray) -> tuple[float, np.ndarray]:
-        """Return the negative log-likelihood with the ridge penalty, and its gradient."""
-        gradient = self.ridge * planes
-        gradient[:, -1] = 0.0
-        value = 0.5 * self.ridge * float((planes[:, :-1] ** 2).sum())
-        narrow = planes.astype(np.float32)
-        for first in range(0, len(self.labels), BLOCK):
-            block = slice(first, first + BLOCK)
-            columns, labels, weights = self.columns[:, block], self.labels[block], self.weights[block]
-            goes_right = 1.0 / (1.0 + np.exp(np.clip(-(narrow @ columns), -60.0, 60.0)))
-            reach = np.ones((self.tree.n_nodes, len(labels)), np.float32)
-            for nodes, tests, left, right in self.levels:
-                reach[right] = reach[nodes] * goes_right[tests]
-                reach[left] = reach[nodes] - reach[right]
-            likelihood = self.leaf_shares[:, labels]  # at each node, of the examples' own classes
-            slopes = np.empty_like(goes_right)
-            for nodes, tests, left, right in reversed(self.levels):
-                side, gained = goes_right[tests], likelihood[right] - likelihood[left]
-                likelihood[nodes] = likelihood[left] + side * gained
-                slopes[tests] = reach[nodes] * gained * side * (1.0 - side)
-            value -= float(weights @ np.log(likelihood[0]))
-            gradient -= (slopes * (weights / likelihood[0])) @ columns.T
-        return value, gradient
+    def loss(self, planes: np.ndarray, logits: np.ndarray) -> tuple[float, np.ndarray, np.ndarray]:
+        """Return the negative log-likelihood with the ridge penalty and the prior, and its gradients.
+
+        Parameters
+        ----------
+        planes : float array (n_tests, d + 1)
+        logits : float array (n_leaves, n_classes)
+            Their softmax is the share of each class in each leaf.
+        """
+        log_shares = log_softmax(logits, axis=1)
+        shares = np.exp(log_shares)
+        of_planes, in_leaves = self.ridge * planes, np.zeros_like(shares)
+        of_planes[:, -1] = 0.0
+        value = 0.5 * self.ridge * float((planes[:, :-1] ** 2).sum()) - float((self.prior * log_shares).sum())
+        narrow, narrow_shares = planes.astype(np.float32), shares.astype(np.float32)
+        for columns, labels, classes, weights in self.blocks:
+            own = narrow_shares.take(labels, axis=1)
+            likelihood, slopes, at_leaves = self.soft_tree.mean(self.soft_tree.margins(narrow, columns), own)
+            value -= float(weights @ np.log(likelihood))
+            slopes *= weights / likelihood
+            of_planes -= slopes @ columns.T
+            own *= at_leaves
+            in_leaves += own @ (classes * (weights / likelihood)[:, None])
+        in_leaves += self.prior
+        return value, of_planes, shares * in_leaves.sum(axis=1, keepdims=True) - in_leaves
 
     def tests(self) -> list[TestOf | None]:
         """Return the test of each node in the user's units; None where there is none."""
         tests: list[TestOf | None] = [None] * self.tree.n_nodes
-        for node, plane in zip(self.inner.tolist(), self.planes, strict=True):
+        for node, plane in zip(self.soft_tree.inner.tolist(), self.planes, strict=True):
             features = np.flatnonzero((plane[:-1] != 0.0) & (self.space.scale > 0.0))
             if len(features) and np.isfinite(plane).all():
                 test = LinearTest.of_search_plane(plane, self.space)
@@ -178,14 +187,3 @@ def most_important(planes: np.ndarray, uses: np.ndarray, n_terms: int, max_terms
     kept[:] = False
     kept.ravel()[largest] = True
     return kept
-
-
-def _levels(tree: Tree) -> list[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
-    """Return the inner nodes of each depth, from the root down: nodes, numbers of their tests, left and right child."""
-    number = np.cumsum(~tree.is_leaf) - 1
-    depths = tree.depths
-    levels = []
-    for depth in range(int(depths.max())):
-        nodes = np.flatnonzero((depths == depth) & ~tree.is_leaf)
-        levels.append((nodes, number[nodes], tree.children[nodes, 0], tree.children[nodes, 1]))
-    return levels
