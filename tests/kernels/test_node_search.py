@@ -1,5 +1,6 @@
 """The search of a node makes the moves of the slow one: every perturbation, every jump, every start."""
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -107,9 +108,16 @@ def test_random_starts_are_uniform_and_may_have_all_examples_on_one_side():
     assert np.isfinite(list(ends.values())).all()
 
 
-@pytest.mark.parametrize("rules", [SearchRules(), PAPER_RULES], ids=["default", "paper"])
-@pytest.mark.parametrize("order", sorted(ORDERS))
-@pytest.mark.parametrize("name", ["twoing", "gini", "info_gain", "sum_minority", "max_minority"])
+def kinds_of_search():
+    """List (measure, order, rules); in the quick half, each pair of two of them occurs."""
+    rules = {"default": SearchRules(), "paper": PAPER_RULES}
+    names = ["twoing", "gini", "info_gain", "sum_minority", "max_minority"]
+    for number, (name, order, own) in enumerate(itertools.product(names, sorted(ORDERS), rules)):
+        marks = pytest.mark.slow if (number // 2 + number) % 2 else ()
+        yield pytest.param(name, order, rules[own], id=f"{name}-{order}-{own}", marks=marks)
+
+
+@pytest.mark.parametrize(("name", "order", "rules"), kinds_of_search())
 @settings(max_examples=15, deadline=None)
 @given(
     node=nodes(),
