@@ -6,7 +6,8 @@ considered, and the attributes' importances. Run it before and after a change th
 digests hold on one machine and one set of library versions: linear algebra rounds differently elsewhere, so they are
 not part of the test suite, and ``--write`` on the commit before a change makes them comparable.
 
-Options: ``--only TEXT`` fits the models whose name contains TEXT.
+All of them take about a minute of processor time once the kernels are compiled. Options: ``--only TEXT`` fits the
+models whose name contains TEXT.
 """
 
 from __future__ import annotations
