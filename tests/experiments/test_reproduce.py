@@ -53,6 +53,7 @@ def test_what_is_in_the_journal_is_not_computed_again(experiment, tmp_path, monk
     assert len(computed) == 47
 
 
+@pytest.mark.slow
 def test_ctrl_c_says_how_to_go_on_and_keeps_what_was_done(experiment, tmp_path, monkeypatch):
     undisturbed = run(experiment, tmp_path / "other")
     run_tasks = runner.run_tasks
