@@ -14,6 +14,7 @@ settings.register_profile("steady", derandomize=True, deadline=None)  # busy mac
 settings.register_profile("explore", derandomize=False, deadline=None)
 settings.load_profile("steady")
 
+SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 #: Calls every kernel; the second of two processes begins at the other end.
 COMPILE = "from oc1._warmup import fits; [fit() for fit in fits()[::{step}]]"
 
@@ -26,9 +27,6 @@ def pytest_configure(config):
         halves = [subprocess.Popen([sys.executable, "-c", COMPILE.format(step=step)]) for step in (1, -1)]
         for half in halves:
             half.wait()  # what fails here fails in a test, too
-
-
-SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
 @pytest.fixture(scope="session")

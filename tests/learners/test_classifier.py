@@ -184,6 +184,17 @@ def test_class_weight_shifts_the_balance(noisy):
     assert balanced.tree_.counts[0, 0] == pytest.approx(balanced.tree_.counts[0, 1])
 
 
+def test_parameters_of_pruning_are_obeyed(noisy):
+    X, y = noisy
+    usual = OC1Classifier(splits="axis", random_state=0)
+    for prune in ("cv", "holdout"):
+        sizes = [clone(usual).set_params(prune=prune, prune_se=se).fit(X, y).get_n_leaves() for se in (0.0, 1.0)]
+        assert sizes[0] > sizes[1]
+    for fraction in (0.1, 0.3):
+        held = clone(usual).set_params(prune="holdout", prune_fraction=fraction).fit(X, y)
+        assert held.unpruned_tree_.counts[0].sum() == pytest.approx((1 - fraction) * len(y), abs=2)
+
+
 # ------------------------------------------------------------------------------------------------ invariances
 
 
