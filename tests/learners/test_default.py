@@ -86,7 +86,13 @@ def test_units_order_and_names_do_not_matter(name):
 
 
 @pytest.mark.parametrize(
-    ("n", "d", "k"), [(100, 10, 2), (60, 30, 2), (200, 10, 4), pytest.param(1000, 20, 3, marks=pytest.mark.slow)]
+    ("n", "d", "k"),
+    [
+        (100, 10, 2),
+        pytest.param(60, 30, 2, marks=pytest.mark.slow),
+        (200, 10, 4),
+        pytest.param(1000, 20, 3, marks=pytest.mark.slow),
+    ],
 )
 def test_noise_is_hardly_ever_split(n, d, k):
     leaves = [OC1Classifier(random_state=seed).fit(*noise(n, d, k, seed)).get_n_leaves() for seed in range(12)]
@@ -253,7 +259,10 @@ def rough(n=500, seed=4):
     return X, np.digitize(X[:, 0] + X[:, 1] ** 2 - 0.5 * X[:, 2] + 0.1 * rng.normal(size=n), [0.0, 0.6])
 
 
-@pytest.mark.parametrize("criterion", [*sorted(MEASURES), hellinger])
+@pytest.mark.parametrize(
+    "criterion",
+    ["twoing", hellinger, *(pytest.param(own, marks=pytest.mark.slow) for own in sorted({*MEASURES} - {"twoing"}))],
+)
 def test_limits_are_kept_with_any_criterion(criterion):
     X, y = rough()
     whole = OC1Classifier(criterion=criterion, **SEEDED).fit(X, y)
