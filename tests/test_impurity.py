@@ -87,12 +87,15 @@ def own_twoing(left, right):
     return 1 / value if value > 1e-14 else np.inf
 
 
-def test_user_measure_grows_the_same_tree(rcb):
+@pytest.mark.parametrize("options", [{}, {"splits": "axis"}, {"preset": "paper"}], ids=str)
+def test_user_measure_grows_the_same_tree(rcb, options):
     X, y = rcb
-    own = OC1Classifier(criterion=own_twoing, n_restarts=3, prune=None, random_state=1).fit(X, y)
-    built_in = OC1Classifier(criterion="twoing", n_restarts=3, prune=None, random_state=1).fit(X, y)
-    assert own.get_n_leaves() == pytest.approx(built_in.get_n_leaves(), abs=6)
-    assert own.score(X, y) == 1.0
+    own, built_in = (
+        OC1Classifier(criterion=criterion, n_restarts=3, prune=None, random_state=1, **options).fit(X, y).tree_
+        for criterion in (own_twoing, "twoing")
+    )
+    for name in ("children", "features", "coefficients", "thresholds", "counts"):
+        np.testing.assert_array_equal(getattr(own, name), getattr(built_in, name))
     assert get_measure(own_twoing).pointers()[0] is get_measure(own_twoing).pointers()[0]  # compiled once
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
+import pytest
 from command_line import run
 
 from oc1 import load_model
@@ -22,6 +23,7 @@ def test_the_script_is_the_one_in_the_readme():
         assert command in readme
 
 
+@pytest.mark.slow
 def test_the_commands_of_the_script_work_together(tmp_path, monkeypatch):
     """In this environment; ``nox -s newcomer`` runs the script as it is, which installs the package first."""
     monkeypatch.chdir(tmp_path)

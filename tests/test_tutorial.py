@@ -20,6 +20,7 @@ def test_no_output_is_committed(tutorial):
     assert [cell for cell in code if cell.outputs or cell.execution_count is not None] == []
 
 
+@pytest.mark.slow
 def test_all_cells_run_and_show_something(tutorial, tmp_path):
     nbclient = pytest.importorskip("nbclient", reason="nbclient is not installed")
     pytest.importorskip("ipykernel", reason="ipykernel is not installed")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,6 +21,28 @@ class _Rounds(OC1Classifier):
     """Searches as if there were many examples."""
 
     _large = 50
+
+
+def fits() -> list[Callable[[], Any]]:
+    """List fits that between them call every kernel; the first and the last have few kernels in common."""
+    X, y = make_rcb(200, random_state=0)
+    many_X, many_y = make_rcb(MIN_SHARED_ROWS, random_state=0)
+    single = X.astype(np.float32)
+    quick: Any = {"n_restarts": 2, "n_jumps": 1, "random_state": 0}
+    baselines: Any = (CARTLCClassifier, LMDTClassifier, SADTClassifier, PerceptronTreeClassifier)
+    return [
+        *(
+            partial(OC1Classifier(criterion=criterion, **quick).fit, X, y)
+            for criterion in ("twoing", "info_gain", "sum_minority")
+        ),
+        *(partial(_Rounds(max_depth=1, prune=None, **quick).fit, values, y) for values in (X, single)),
+        partial(_Rounds(max_depth=1, **quick).fit, X, y),
+        partial(OC1Classifier(n_jobs=2, max_depth=1, prune=None, **quick).fit, many_X, many_y),
+        lambda: OC1Classifier(max_terms=1, **quick).fit(single, y).predict(single),
+        partial(OC1Regressor(prune=None, **quick).fit, X, X[:, 0]),
+        *(partial(learner(max_depth=1, random_state=0).fit, X, y) for learner in baselines),
+        lambda: OC1ForestClassifier(n_estimators=1).fit(X, y).predict(X),
+    ]
 
 
 def warmup() -> float:
@@ -38,18 +62,6 @@ def warmup() -> float:
     >>> seconds = warmup()
     """
     start = time.perf_counter()
-    X, y = make_rcb(200, random_state=0)
-    quick: Any = {"n_restarts": 2, "n_jumps": 1, "random_state": 0}
-    for criterion in ("twoing", "info_gain", "sum_minority"):
-        OC1Classifier(criterion=criterion, **quick).fit(X, y)
-    OC1Regressor(prune=None, **quick).fit(X, X[:, 0])
-    OC1Classifier(max_terms=1, **quick).fit(X.astype(np.float32), y).predict(X.astype(np.float32))
-    for learner in (CARTLCClassifier, LMDTClassifier, SADTClassifier, PerceptronTreeClassifier):
-        learner(max_depth=1, random_state=0).fit(X, y)
-    for values in (X, X.astype(np.float32)):
-        _Rounds(max_depth=1, prune=None, **quick).fit(values, y)
-    _Rounds(max_depth=1, **quick).fit(X, y)
-    OC1ForestClassifier(n_estimators=1).fit(X, y).predict(X)
-    X, y = make_rcb(MIN_SHARED_ROWS, random_state=0)
-    OC1Classifier(n_jobs=2, max_depth=1, prune=None, **quick).fit(X, y)
+    for fit in fits():
+        fit()
     return time.perf_counter() - start

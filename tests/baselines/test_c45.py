@@ -30,6 +30,7 @@ from oc1.tree.branching import BranchTree
 from oc1.tree.text import text
 
 
+@pytest.mark.slow
 @parametrize_with_checks([C45Classifier()])
 def test_scikit_learns_checks(estimator, check):
     check(estimator)

@@ -16,6 +16,7 @@ from oc1.growing.splitters import NodeExamples
 from oc1.impurity import MEASURES
 
 
+@pytest.mark.slow
 @parametrize_with_checks([CARTLCClassifier()])
 def test_scikit_learns_checks(estimator, check):
     check(estimator)

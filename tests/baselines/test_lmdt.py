@@ -22,6 +22,7 @@ from oc1.tree.machine import MachineTree
 from oc1.tree.pruning import prune_sequence
 
 
+@pytest.mark.slow
 @parametrize_with_checks([LMDTClassifier(eliminate=True)])
 def test_scikit_learns_checks(estimator, check):
     check(estimator)

@@ -17,6 +17,7 @@ from oc1.growing.splitters import NodeExamples
 from oc1.impurity import information_gained
 
 
+@pytest.mark.slow
 @parametrize_with_checks([MSMTClassifier()])
 def test_scikit_learns_checks(estimator, check):
     check(estimator)

@@ -13,6 +13,7 @@ from oc1.datasets import make_ls10, make_pol, make_rcb
 from oc1.kernels.perceptron import train_unit
 
 
+@pytest.mark.slow
 @parametrize_with_checks([PerceptronTreeClassifier(max_epochs=100)])
 def test_scikit_learns_checks(estimator, check):
     check(estimator)

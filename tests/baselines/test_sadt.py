@@ -19,6 +19,7 @@ from oc1.kernels.records import Criterion
 QUICK = {"patience": 300, "random_state": 0}
 
 
+@pytest.mark.slow
 @parametrize_with_checks([SADTClassifier(patience=200, cooling=0.99)])
 def test_scikit_learns_checks(estimator, check):
     check(estimator)

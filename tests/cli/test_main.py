@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 
+import pytest
 from waiting import MAX_WAIT_SECONDS
 
 from oc1 import OC1Classifier
@@ -50,6 +51,7 @@ for order in ("sequential", "best", "random"):
         assert json.loads(line) == clf.tree_.to_dict()
 
 
+@pytest.mark.slow
 def test_the_first_compile_is_announced_once(tmp_path):
     # Moments need one small kernel, a fit needs dozens.
     code = """
@@ -63,6 +65,7 @@ for _ in range(2):
     assert run(code, NUMBA_CACHE_DIR=str(tmp_path)).stderr == ""
 
 
+@pytest.mark.slow
 def test_warmup_leaves_nothing_to_compile():
     done = subprocess.run(
         [sys.executable, "-m", "oc1", "warmup"], capture_output=True, text=True, timeout=MAX_WAIT_SECONDS

@@ -266,6 +266,7 @@ def test_formats_on_stdin_are_found_by_looking(iris):
     assert process.returncode == 0, errors
 
 
+@pytest.mark.slow
 def test_ten_thousand_columns(iris):
     X = np.random.default_rng(0).normal(size=(60, 10_000)).round(3)
     y = np.where(X[:, 0] > 0, "a", "b")

@@ -217,6 +217,7 @@ def interfere(monkeypatch, after, what):
     monkeypatch.setattr(runner, "run_tasks", interfered)
 
 
+@pytest.mark.slow
 def test_killed_workers_do_not_change_the_results(cluster, address, plan, tmp_path, monkeypatch):
     here = reproduce(plan, tmp_path / "here")
     monkeypatch.setattr(clusters, "MIN_SHARED_BYTES", 0)  # so that the workers that die hold all the data
@@ -234,6 +235,7 @@ def test_killed_workers_do_not_change_the_results(cluster, address, plan, tmp_pa
     assert json.dumps(here) == json.dumps(there)
 
 
+@pytest.mark.slow
 def test_a_run_that_lost_the_scheduler_goes_on_later(plan, tmp_path, monkeypatch):
     monkeypatch.setattr(clusters, "MAX_CONNECTING_SECONDS", 60.0)
     monkeypatch.setattr(definitions, "make_experiments", lambda: {"tiny": plan})
@@ -297,6 +299,7 @@ def test_a_cluster_without_workers_is_given_up_but_not_what_others_began():
             connect(own.scheduler_address, timeout=2.0)
 
 
+@pytest.mark.slow
 def test_work_that_kills_its_workers_is_told_as_such(cluster, address, monkeypatch):
     monkeypatch.setattr(cluster.scheduler, "allowed_failures", 0)
     with pytest.raises(ClusterError, match="memory"), on_cluster(address) as client:
@@ -410,6 +413,7 @@ def test_without_dask_the_commands_say_how_to_get_it(csv, monkeypatch):
     assert 'pip install "oc1[dask]"' in refused.stderr.splitlines()[-1]
 
 
+@pytest.mark.slow
 def test_ctrl_c_stops_the_work_on_the_cluster_too(cluster, address, csv):
     with obeying_ctrl_c():
         process = start("cv", str(csv), "--repeats", "500", "--dask", address)

@@ -577,6 +577,7 @@ def in_round(monkeypatch, number, what):
     return done
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("number", "persisted"), [(1, False), (12, False), (12, True)])
 def test_a_killed_worker_does_not_change_the_tree(processes, small, monkeypatch, number, persisted):
     assert workers_return(processes.cluster, 2)

@@ -115,6 +115,7 @@ def test_nothing_sticks_out_of_a_figure(name):
         assert drawn.y1 <= height
 
 
+@pytest.mark.slow
 def test_all_figures_are_written_and_the_same_each_time(tmp_path):
     before = dict(matplotlib.rcParams)
     paths = figures.draw_all(tmp_path / "new" / "folder", seed=1)

@@ -53,6 +53,7 @@ def test_what_is_in_the_journal_is_not_computed_again(experiment, tmp_path, monk
     assert len(computed) == 47
 
 
+@pytest.mark.slow
 def test_ctrl_c_says_how_to_go_on_and_keeps_what_was_done(experiment, tmp_path, monkeypatch):
     undisturbed = run(experiment, tmp_path / "other")
     run_tasks = runner.run_tasks
@@ -70,12 +71,14 @@ def test_ctrl_c_says_how_to_go_on_and_keeps_what_was_done(experiment, tmp_path, 
     assert run(experiment, tmp_path) == undisturbed
 
 
+@pytest.mark.slow
 def test_another_seed_gives_other_results_beside(experiment, tmp_path):
     one, other = run(experiment, tmp_path), run(experiment, tmp_path, seed=1)
     assert one["records"] != other["records"]
     assert len(list(tmp_path.glob("*.jsonl"))) == 2
 
 
+@pytest.mark.slow
 def test_changed_code_does_not_go_on_with_the_results_of_the_old(experiment, tmp_path, monkeypatch):
     run(experiment, tmp_path)
     monkeypatch.setattr(runner, "_code_digest", lambda: "other")
@@ -145,6 +148,7 @@ def wait_for_the_end_of(group):
     assert comes_true(lambda: living_members(group) == [])
 
 
+@pytest.mark.slow
 def test_kill_9_leaves_no_worker_behind_and_what_was_done_to_go_on_from(tmp_path):
     subprocess.run(command(tmp_path / "calm"), check=True, capture_output=True)
     killed = tmp_path / "killed"
@@ -169,6 +173,7 @@ def test_kill_9_leaves_no_worker_behind_and_what_was_done_to_go_on_from(tmp_path
     assert (killed / "results.json").read_bytes() == (tmp_path / "calm" / "results.json").read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="sends a signal")
 def test_a_real_ctrl_c_ends_in_one_line_and_all_workers(tmp_path):
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}

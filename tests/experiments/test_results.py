@@ -16,6 +16,7 @@ from oc1.experiments.definitions import Cell, Experiment, Published, both_for, c
 from oc1.files.problems import FileProblem
 
 
+@pytest.mark.slow
 def test_several_experiments_share_a_folder(experiment, tmp_path):
     run(experiment, tmp_path)
     run(Experiment("second", "Another", "-", experiment.cells[:1]), tmp_path)

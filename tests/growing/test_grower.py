@@ -163,6 +163,29 @@ def test_the_same_tree_for_any_number_of_threads(parameters):
     assert parameters == {"splits": "axis"} or other.unpruned_tree_.to_dict() != trees[0].unpruned_tree_.to_dict()
 
 
+@pytest.mark.parametrize("preset", [None, "paper"])
+@pytest.mark.parametrize(
+    ("usual", "own"),
+    [
+        ({}, {"n_restarts": 1}),
+        ({}, {"n_jumps": 0}),
+        ({}, {"stagnation": 0.5}),
+        ({}, {"max_stagnant": 1}),
+        ({}, {"order": "best"}),
+        ({"order": "random"}, {"n_perturbations": 3}),
+        ({}, {"min_samples_oblique": 100}),
+        ({"normalize": "standard"}, {"normalize": "positive"}),
+        ({}, {"criterion": "info_gain"}),
+    ],
+    ids=str,
+)
+def test_every_parameter_of_the_search_reaches_it(noisy, preset, usual, own):
+    X, y = noisy
+    fixed = {"preset": preset, "prune": None, "random_state": 0}
+    one, other = (OC1Classifier(**fixed | usual | further).fit(X, y) for further in ({}, own))
+    assert one.n_hyperplanes_ != other.n_hyperplanes_
+
+
 def test_hyperplanes_are_counted(pol):
     X, y = pol
     axis = OC1Classifier(splits="axis", prune=None, random_state=0).fit(X, y)

@@ -37,8 +37,7 @@ def weights_of(y):
     return weights / weights.mean()
 
 
-@pytest.mark.parametrize("seed", range(3))
-@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(("seed", "weighted"), [(0, False), (1, True), (2, False), (3, True)])
 def test_the_loss_is_that_of_a_slow_soft_tree_and_its_gradient_that_of_differences(seed, weighted, monkeypatch):
     monkeypatch.setattr(soft_tree, "BLOCK_SIZE", 0)  # several blocks, the last one short
     tree, X, y = grown(seed)
@@ -70,8 +69,7 @@ def test_the_fit_lowers_the_loss():
     assert fitted.loss(fitted.planes, fitted.logits)[0] < begun.loss(begun.planes, begun.logits)[0]
 
 
-@pytest.mark.parametrize("max_terms", [None, 3, 2, 1])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(("seed", "max_terms"), list(enumerate([None, 3, 2, 1])))
 def test_terms_do_not_become_more(seed, max_terms):
     tree, X, y = grown(seed)
     fit = JointFit(tree, X, y, None, max_terms, max_steps=20)

@@ -96,6 +96,7 @@ def test_changing_a_helper_compiles_its_callers_in_other_files(package):
     assert indices(package) != before
 
 
+@pytest.mark.slow
 def test_the_same_content_in_new_files_compiles_nothing(package):
     use(package)
     shutil.rmtree(package)
@@ -103,6 +104,7 @@ def test_the_same_content_in_new_files_compiles_nothing(package):
     assert use(package)[:2] == (2.5, True)
 
 
+@pytest.mark.slow
 def test_damaged_files_lead_to_compiling_and_one_warning(package):
     use(package)
     for path in (package.parent / "cache").rglob("*.nb?"):
@@ -114,6 +116,7 @@ def test_damaged_files_lead_to_compiling_and_one_warning(package):
     assert use(package)[:2] == (2.5, True)
 
 
+@pytest.mark.slow
 def test_what_cannot_be_kept_is_used_all_the_same(package):
     full = "import os, numba.core.caching as c\ndef fail(*_): raise OSError('No space left on device')\n"
     value, cached, said = use(package, full + "c.IndexDataCacheFile._save_data = fail")
@@ -122,6 +125,7 @@ def test_what_cannot_be_kept_is_used_all_the_same(package):
     assert "cannot be kept" in said
 
 
+@pytest.mark.slow
 def test_without_numbas_names_its_own_cache_is_used(package):
     # Numba itself has looked the name up before it is taken away.
     without = "import numba.core.ccallback, numba.core.caching as c; del c.FunctionCache"
@@ -134,6 +138,7 @@ def test_the_stamp_covers_all_kernel_sources():
     assert len(_jit.source_stamp()) == 64
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(_jit.config.DISABLE_JIT, reason="nothing is compiled")
 @pytest.mark.parametrize(("before", "is_there"), [("", True), ("del codegen.JITCodeLibrary", False)])
 def test_inner_functions_have_no_machine_code_of_their_own(before, is_there):

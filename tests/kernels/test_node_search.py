@@ -1,5 +1,6 @@
 """The search of a node makes the moves of the slow one: every perturbation, every jump, every start."""
 
+import itertools
 from dataclasses import replace
 
 import numpy as np
@@ -7,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive import node_search as slow
+from pairwise import pairwise
 from sklearn.datasets import load_iris
 
 from oc1.growing.options import PAPER_RULES, GrowthOptions, SearchRules
@@ -107,9 +109,18 @@ def test_random_starts_are_uniform_and_may_have_all_examples_on_one_side():
     assert np.isfinite(list(ends.values())).all()
 
 
-@pytest.mark.parametrize("rules", [SearchRules(), PAPER_RULES], ids=["default", "paper"])
-@pytest.mark.parametrize("order", sorted(ORDERS))
-@pytest.mark.parametrize("name", ["twoing", "gini", "info_gain", "sum_minority", "max_minority"])
+def kinds_of_search():
+    """List (measure, order, rules); quick are as many as make any two of them meet."""
+    rules = {"default": SearchRules(), "paper": PAPER_RULES}
+    factors = ["twoing", "gini", "info_gain", "sum_minority", "max_minority"], sorted(ORDERS), sorted(rules)
+    quick = pairwise(*factors)
+    return [
+        pytest.param(*kind[:2], rules[kind[2]], id="-".join(kind), marks=() if kind in quick else pytest.mark.slow)
+        for kind in itertools.product(*factors)
+    ]
+
+
+@pytest.mark.parametrize(("name", "order", "rules"), kinds_of_search())
 @settings(max_examples=15, deadline=None)
 @given(
     node=nodes(),

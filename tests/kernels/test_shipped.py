@@ -52,12 +52,14 @@ def is_compiled(folder, tmp_path, before="", **environment):
     return "compiled" in done.stdout
 
 
+@pytest.mark.slow
 @needs_level
 def test_code_that_came_along_is_not_compiled(folder, tmp_path):
     assert not is_compiled(folder, tmp_path)
     assert not list(tmp_path.rglob("*.nbc"))
 
 
+@pytest.mark.slow
 @needs_level
 @pytest.mark.parametrize(
     ("before", "environment"),

@@ -32,16 +32,21 @@ def repetitions_are_evidence(estimator):
     return {f"check_sample_weight_equivalence_on_{kind}_data": contradicted for kind in kinds}
 
 
+@parametrize_with_checks([OC1Classifier()], expected_failed_checks=repetitions_are_evidence)
+def test_scikit_learns_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
 @parametrize_with_checks(
     [
-        OC1Classifier(),
         OC1Classifier(prune=None, n_restarts=2),
         OC1Classifier(preset="paper", prune=None, n_restarts=2),
         OC1Classifier(prune="cv", splits="oblique", criterion="info_gain", normalize="positive", n_restarts=2),
     ],
     expected_failed_checks=repetitions_are_evidence,
 )
-def test_scikit_learns_checks(estimator, check):
+def test_scikit_learns_checks_of_other_parameters(estimator, check):
     check(estimator)
 
 
@@ -179,6 +184,17 @@ def test_class_weight_shifts_the_balance(noisy):
     assert balanced.tree_.counts[0, 0] == pytest.approx(balanced.tree_.counts[0, 1])
 
 
+def test_parameters_of_pruning_are_obeyed(noisy):
+    X, y = noisy
+    usual = OC1Classifier(splits="axis", random_state=0)
+    for prune in ("cv", "holdout"):
+        sizes = [clone(usual).set_params(prune=prune, prune_se=se).fit(X, y).get_n_leaves() for se in (0.0, 1.0)]
+        assert sizes[0] > sizes[1]
+    for fraction in (0.1, 0.3):
+        held = clone(usual).set_params(prune="holdout", prune_fraction=fraction).fit(X, y)
+        assert held.unpruned_tree_.counts[0].sum() == pytest.approx((1 - fraction) * len(y), abs=2)
+
+
 # ------------------------------------------------------------------------------------------------ invariances
 
 
@@ -257,7 +273,7 @@ def test_degenerate_sets():
     wide = np.random.default_rng(0).normal(size=(6, 50))  # n < 2 d
     assert OC1Classifier(prune=None).fit(wide, [0, 1] * 3).score(wide, [0, 1] * 3) == 1.0
     two = OC1Classifier().fit([[0.0], [1.0]], [0, 1])
-    assert two.get_n_leaves() <= 2
+    assert two.predict([[-1.0], [0.4], [0.6], [2.0]]).tolist() == [0, 0, 1, 1]
 
 
 @pytest.mark.parametrize("scale", [1e-300, 1e-30, 1e30, 1e300])

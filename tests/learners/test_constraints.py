@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
+from pairwise import pairwise
 from sklearn.datasets import load_wine
 from sklearn.tree import DecisionTreeClassifier
 
@@ -71,10 +72,10 @@ def test_limits_beyond_compiled_numbers_make_a_leaf(wine):
 # ---------------------------------------------------------------------------------------------------- weight in leaves
 
 
-@pytest.mark.parametrize("fraction", [0.03, 0.2, 0.5])
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize("learner", LEARNERS)
-@pytest.mark.parametrize("further", [{}, {"max_features": 3}, {"max_leaf_nodes": 4}])
+@pytest.mark.parametrize(
+    ("learner", "weighted", "fraction", "further"),
+    pairwise(LEARNERS, [False, True], [0.03, 0.2, 0.5], [{}, {"max_features": 3}, {"max_leaf_nodes": 4}]),
+)
 def test_every_leaf_has_its_share_of_the_weight(learner, weighted, fraction, further, wine):
     X, y, weights = wine
     weights = weights if weighted else None

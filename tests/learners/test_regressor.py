@@ -40,13 +40,16 @@ CRITERIA = {"squared_error": _regression.SQUARED, "absolute_error": _regression.
 QUICK = {"n_restarts": 3, "random_state": 0}
 
 
-@parametrize_with_checks(
-    [
-        OC1Regressor(n_restarts=2, n_jumps=2),
-        OC1Regressor(prune="holdout", criterion="absolute_error", splits="oblique", n_restarts=2, n_jumps=1),
-    ]
-)
+@parametrize_with_checks([OC1Regressor(n_restarts=2, n_jumps=2)])
 def test_scikit_learns_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.slow
+@parametrize_with_checks(
+    [OC1Regressor(prune="holdout", criterion="absolute_error", splits="oblique", n_restarts=2, n_jumps=1)]
+)
+def test_scikit_learns_checks_of_other_parameters(estimator, check):
     check(estimator)
 
 

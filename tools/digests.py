@@ -1,12 +1,13 @@
 """Digests of some hundred fits: the same code, however it is arranged, grows the same trees.
 
-``python tests/digests.py`` fits every model below and compares the digest of each with ``tests/digests.json``;
+``python tools/digests.py`` fits every model below and compares the digest of each with ``tools/digests.json``;
 ``--write`` stores them. A digest covers the tree before and after pruning to the last bit, the number of hyperplanes
 considered, and the attributes' importances. Run it before and after a change that should not change any tree. The
 digests hold on one machine and one set of library versions: linear algebra rounds differently elsewhere, so they are
 not part of the test suite, and ``--write`` on the commit before a change makes them comparable.
 
-Options: ``--only TEXT`` fits the models whose name contains TEXT.
+All of them take about a minute of processor time once the kernels are compiled. Options: ``--only TEXT`` fits the
+models whose name contains TEXT.
 """
 
 from __future__ import annotations
