@@ -77,7 +77,7 @@ ROWS = {
     "path": oc1("no price of a term on the path", constants={"learners.selection:PRICE_OF_A_TERM": 0.0}),
     "best": oc1("the most accurate tree, not the simplest", constants=SIMPLEST),
     "joint": oc1("no joint fit", constants={"learners.selection:can_be_fitted_jointly": lambda tree: False}),
-    "sharp": oc1("joint fit not sharpened", constants={"growing.joint_fit:ANNEALING": ()}),
+    "sharp": oc1("joint fit not sharpened", constants={"growing.joint_fit:SHARPENING": ()}),
     "round": oc1("numbers not rounded", constants={"growing.rounding:MAX_DIGITS": 0}),
     "3 terms": oc1("at most three terms a test (`max_terms=3`)", max_terms=3),
     "purity": oc1('the purest split, pruned by cross-validation (`prune="cv"`)', prune="cv"),

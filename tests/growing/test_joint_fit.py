@@ -10,7 +10,7 @@ from naive import soft_tree as slow
 
 from oc1 import OC1Classifier
 from oc1.data.training import Training
-from oc1.growing import rebuild, soft_tree
+from oc1.growing import joint_fit, rebuild, soft_tree
 from oc1.growing.joint_fit import JointFit, most_important
 from oc1.impurity import MEASURES
 
@@ -42,7 +42,7 @@ def test_the_loss_is_that_of_a_slow_soft_tree_and_its_gradient_that_of_differenc
     monkeypatch.setattr(soft_tree, "BLOCK_SIZE", 0)  # several blocks, the last one short
     tree, X, y = grown(seed)
     weights = weights_of(y) if weighted else None
-    fit = JointFit(tree, X, y, weights, max_steps=2)
+    fit = JointFit(tree, X, y, weights)
     assert len(fit.blocks) > 1
     rng = np.random.default_rng(seed)
     planes, logits = rng.normal(size=fit.planes.shape), rng.normal(size=fit.logits.shape)
@@ -63,16 +63,18 @@ def test_the_loss_is_that_of_a_slow_soft_tree_and_its_gradient_that_of_differenc
             assert gradient[place] == pytest.approx(difference / 2e-5, rel=1e-3, abs=1e-3 * np.abs(gradient).max())
 
 
-def test_the_fit_lowers_the_loss():
+def test_the_fit_lowers_the_loss(monkeypatch):
     tree, X, y = grown()
-    begun, fitted = (JointFit(tree, X, y, None, max_steps=steps) for steps in (1, 60))
+    fitted = JointFit(tree, X, y, None)
+    monkeypatch.setattr(joint_fit, "MAX_STEPS", 1)
+    begun = JointFit(tree, X, y, None)
     assert fitted.loss(fitted.planes, fitted.logits)[0] < begun.loss(begun.planes, begun.logits)[0]
 
 
 @pytest.mark.parametrize(("seed", "max_terms"), list(enumerate([None, 3, 2, 1])))
 def test_terms_do_not_become_more(seed, max_terms):
     tree, X, y = grown(seed)
-    fit = JointFit(tree, X, y, None, max_terms, max_steps=20)
+    fit = JointFit(tree, X, y, None, max_terms)
     n_terms = fit.uses.sum(axis=1)
     assert n_terms.sum() <= tree.n_terms
     assert 1 <= n_terms.min() <= n_terms.max() <= (max_terms or X.shape[1])

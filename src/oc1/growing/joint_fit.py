@@ -18,6 +18,7 @@ from scipy.optimize import minimize
 from scipy.special import log_softmax
 
 from ..data.search_space import SearchSpace
+from ..kernels.linear_fits import MAX_ROWS_PER_FIT
 from ..tree.linear import Tree
 from .linear_tests import LinearTest
 from .rebuild import TestOf, examples_of
@@ -25,20 +26,19 @@ from .soft_tree import SoftTree
 
 #: The penalty on half the squared coefficients of standardised features.
 RIDGE = 0.1
-#: Factors by which all margins grow in the end, each with a fit after it: the soft tests come close to hard ones.
-ANNEALING = (3.0,)
+#: In the end, the factors by which all margins and the ridge change, each with a fit after it: the soft tests come close
+#: to hard ones, and closer still where classes do not overlap.
+SHARPENING = ((3.0, 1 / 9), (1.0, 1 / 100))
 #: Samples that each leaf has in addition to its own, divided among the classes as all samples are.
 PRIOR = 1.0
 #: The standard deviation of the margins of each test to begin with.
 FIRST_SPREAD = 3.0
-#: Steps of a fit, and of those between which terms are dropped.
-MAX_STEPS, STEPS_BETWEEN = 60, 15
+#: Steps of each fit, at most.
+MAX_STEPS = 30
 #: A fit ends where a step lowers the loss by less than this share of it.
 SETTLED = 1e-4
 #: The share of the terms that is kept at a time.
 KEPT_SHARE = 0.7
-#: Tests are fitted to this number of examples at most.
-MAX_ROWS = 10_000
 
 
 class JointFit:
@@ -65,12 +65,11 @@ class JointFit:
         y: np.ndarray,
         weights: np.ndarray | None,
         max_terms: int | None = None,
-        max_steps: int = MAX_STEPS,
     ):
-        step = 1 + (len(y) - 1) // MAX_ROWS
+        step = 1 + (len(y) - 1) // MAX_ROWS_PER_FIT
         X, y, weights = X[::step], y[::step], None if weights is None else weights[::step]
         X, y, weights = examples_of(tree, X, y, weights)
-        self.tree, self.features, self.max_steps = tree, tree.used_features, max_steps
+        self.tree, self.features = tree, tree.used_features
         self.max_terms = len(self.features) if max_terms is None else max_terms
         X = np.ascontiguousarray(X[:, self.features])
         rows, nothing = np.arange(len(y)), np.zeros(X.shape[1])
@@ -99,19 +98,19 @@ class JointFit:
         """Fit all tests with all features; then drop terms until there are as many as before."""
         n_terms, varies = int(np.count_nonzero(self.planes[:, :-1])), self.space.scale > 0.0
         self.uses = np.broadcast_to(varies, (len(self.planes), len(varies))).copy()
-        self._improve(self.max_steps)
+        self._improve()
         n_left, longest = int(self.uses.sum()), int(self.uses.sum(axis=1).max())
         while n_left > n_terms or longest > self.max_terms:
             n_left, longest = max(n_terms, int(KEPT_SHARE * n_left)), max(self.max_terms, int(KEPT_SHARE * longest))
             self.uses = most_important(self.planes[:, :-1], self.uses, n_left, longest)
             self.planes[:, :-1][~self.uses] = 0.0
-            self._improve(STEPS_BETWEEN)
-        for factor in ANNEALING:
-            self.planes *= factor
-            self.ridge /= factor**2
-            self._improve(self.max_steps)
+            self._improve()
+        for growth, relief in SHARPENING:
+            self.planes *= growth
+            self.ridge *= relief
+            self._improve()
 
-    def _improve(self, max_steps: int) -> None:
+    def _improve(self) -> None:
         """Take steps from where the planes are, with the terms that are in use."""
         free = np.column_stack([self.uses, np.ones(len(self.uses), dtype=bool)])
         n_free, shape = int(free.sum()), self.logits.shape
@@ -123,7 +122,7 @@ class JointFit:
             return value, np.concatenate([of_planes[free], of_logits.ravel()])
 
         begin = np.concatenate([self.planes[free], self.logits.ravel()])
-        found = minimize(loss, begin, jac=True, method="L-BFGS-B", options={"maxiter": max_steps, "ftol": SETTLED})
+        found = minimize(loss, begin, jac=True, method="L-BFGS-B", options={"maxiter": MAX_STEPS, "ftol": SETTLED})
         if np.isfinite(found.x).all():
             self.planes[free], self.logits = found.x[:n_free], found.x[n_free:].reshape(shape)
 

@@ -18,10 +18,9 @@ from .records import Examples, Node, matrix
 
 #: Linear classifiers are fitted to about this number of examples at most: more hardly move a plane.
 MAX_ROWS_PER_FIT = 10_000
-#: ... and to this number of features, those that differ most between the classes,
+#: ... and to this number of features, but not more than one for each two samples: those that differ most between the
+#: classes.
 MAX_FEATURES_PER_FIT = 64
-#: ... of which there is at least this number, but not more than one for each two examples.
-MIN_FEATURES_PER_FIT = 8
 #: The penalty on half the squared coefficients of standardised features.
 RIDGE = 1.0
 #: A fifth of the terms is dropped at a time, at least one. After this number of times in vain, no more are dropped.
@@ -118,7 +117,7 @@ def linear_classifiers(examples, node, unit, max_terms, logistic, planes):
     n, n_planes = node.labels.size, 0
     step = 1 + (n - 1) // MAX_ROWS_PER_FIT
     mean, scale, between = spread_of(examples, node, step)
-    most = max(MIN_FEATURES_PER_FIT, np.int64(sum_of(node.totals) / unit) // 2)
+    most = max(2, np.int64(sum_of(node.totals) / unit) // 2)
     features = most_different(scale, between, min(MAX_FEATURES_PER_FIT, most))
     if features.size < 2:
         return 0

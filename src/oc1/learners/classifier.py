@@ -13,7 +13,6 @@ from sklearn.utils._param_validation import Interval, StrOptions
 
 from ..data.search_space import NORMALIZATIONS
 from ..data.training import Training
-from ..growing.joint_fit import MAX_STEPS
 from ..growing.options import MIN_LARGE_ROWS, NEVER, PAPER_RULES, GrowthOptions, SearchRules
 from ..growing.progress import Reporter
 from ..growing.rebuild import rebuild
@@ -288,7 +287,7 @@ class OC1Classifier(CategoricalTree, ConstrainedTree, SearchedTree):
         if is_small and not tree.directions.any():
             examples = data.X, data.y, data.weights
             if choice.is_fitted_jointly and can_be_fitted_jointly(tree):
-                tree = fit_jointly(tree, choice.alpha, *examples, self.max_terms, MAX_STEPS, **rules)
+                tree = fit_jointly(tree, choice.alpha, *examples, self.max_terms, **rules)
             else:
                 tree = rebuild(tree, [None] * tree.n_nodes, *examples, **rules)
         sequence = prune_by_size(grown.tree)

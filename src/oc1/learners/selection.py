@@ -30,8 +30,6 @@ N_ALPHAS, MIN_ERRORS, MAX_ERROR_SHARE = 28, 0.25, 0.06
 EQUALLY_GOOD = 1.0
 #: The choice is made on at most this number of examples, drawn by their content.
 MAX_ROWS = 5_000
-#: Steps of the joint fits that are compared.
-TRIAL_STEPS = 30
 #: The kinds of trees, the simpler one first.
 KINDS = AXIS, OBLIQUE = "axis", "oblique"
 #: Shares of the examples: the others, and those of a fold.
@@ -134,12 +132,10 @@ def can_be_fitted_jointly(tree: Tree) -> bool:
     return tree.n_terms >= tree.n_leaves > 1 and not tree.directions.any()
 
 
-def fit_jointly(
-    tree: Tree, alpha: float, X: Any, y: Any, weights: Any, max_terms: int | None, max_steps: int, **rules: Any
-) -> Any:
+def fit_jointly(tree: Tree, alpha: float, X: Any, y: Any, weights: Any, max_terms: int | None, **rules: Any) -> Any:
     """Return the tree with its tests fitted together, and pruned once more; for the `rules` see `rebuild`."""
     with one_blas_thread(), np.errstate(all="ignore"):  # what overflows is not finite, and not taken
-        tests = JointFit(tree, X, y, weights, max_terms, max_steps).tests()
+        tests = JointFit(tree, X, y, weights, max_terms).tests()
     return subtree_at(rebuild(tree, tests, X, y, weights, **rules), alpha)
 
 
@@ -225,6 +221,6 @@ def judge_joint_fits(
         if can_be_fitted_jointly(tree):
             own_weights = None if data.weights is None else data.weights[others]
             examples = data.X[others], data.y[others], own_weights
-            tree = fit_jointly(tree, alpha, *examples, max_steps=TRIAL_STEPS, **rules)
+            tree = fit_jointly(tree, alpha, *examples, **rules)
         right[rows] = weights[rows] * (tree.majority[tree.apply(data.X[rows])] == data.y[rows])
     return right
