@@ -6,7 +6,7 @@ from oc1 import OC1Classifier
 from oc1.experiments import reproduce as runner
 from oc1.experiments.definitions import Cell, Experiment, Published, cross
 
-QUICK = {"n_restarts": 1, "n_jumps": 0}
+QUICK = {"preset": "paper", "n_restarts": 1, "n_jumps": 0}
 
 
 def make_small_experiment():

@@ -139,6 +139,7 @@ def wait_for_the_end_of(group):
     assert comes_true(lambda: living_members(group) == [])
 
 
+@pytest.mark.slow
 def test_kill_9_leaves_no_worker_behind_and_what_was_done_to_go_on_from(tmp_path):
     subprocess.run(command(tmp_path / "calm"), check=True, capture_output=True)
     killed = tmp_path / "killed"
@@ -163,6 +164,7 @@ def test_kill_9_leaves_no_worker_behind_and_what_was_done_to_go_on_from(tmp_path
     assert (killed / "results.json").read_bytes() == (tmp_path / "calm" / "results.json").read_bytes()
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="sends a signal")
 def test_a_real_ctrl_c_ends_in_one_line_and_all_workers(tmp_path):
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
