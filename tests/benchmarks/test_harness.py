@@ -192,7 +192,8 @@ def test_a_name_that_is_not_known_is_an_error(monkeypatch, capsys, arguments, me
 
 @pytest.mark.slow
 @pytest.mark.parametrize("table", compare.TABLES)
-def test_every_learner_of_a_table_works(table, capsys):
+def test_every_learner_of_a_table_works(table, capsys, monkeypatch):
+    monkeypatch.setattr(harness, "FOLDS", 2)
     name = "friedman1" if table == "regression" else "RCB"
     for learner in compare.TABLES[table].learners.values():
         package = compare.package_of(learner.model)
