@@ -1,5 +1,6 @@
 import json
 import os
+import re
 import sys
 import threading
 from contextlib import suppress
@@ -66,16 +67,17 @@ def test_without_matplotlib_the_tables_are_written_all_the_same(experiment, tmp_
 
 def test_a_folder_of_an_earlier_version_is_added_to(experiment, tmp_path):
     entry = run(experiment, tmp_path)
-    # As version d072fbb wrote them: they do not say whether they are quick; some went beyond the paper, and published
-    # values could stand alone.
-    alone = dict.fromkeys(entry["cells"][0]) | {"data": "POL", "learner": "CART-LC", "paper": {"accuracy": 92.0}}
-    old = {name: value for name, value in entry.items() if name != "is_quick"} | {"title": "Further", "source": "log"}
-    further = old | {"cells": [*entry["cells"], alone]}
-    contest = old | {"contest": {"sets": [], "leads": {}, "versions": {}}, "failures": {}, "overview": {}}
-    (tmp_path / "results.json").write_text(json.dumps({"further": further, "suite": contest}))
+    # As version d072fbb wrote them: they do not say whether they are quick, and some go beyond the paper.
+    old = {name: value for name, value in entry.items() if name != "is_quick"}
+    contest = {"contest": {"sets": [], "leads": {}, "versions": {}}, "failures": {}, "overview": {}}
+    written = {"table2": old, "further": old | {"source": "log"}, "suite": old | contest}
+    (tmp_path / "results.json").write_text(json.dumps(written))
+    (tmp_path / "timings.json").write_text('{"suite": {"POL / small": {"seconds": 0.5, "ratio": 2.0}}}')
     run(experiment, tmp_path)
-    assert json.loads((tmp_path / "results.json").read_text()).keys() == {"tiny", "further", "suite"}
-    assert "<td>92.0</td>" in (tmp_path / "report.html").read_text()
+    assert json.loads((tmp_path / "results.json").read_text()).keys() == {"tiny", *written}
+    assert json.loads((tmp_path / "timings.json").read_text()).keys() == {"tiny", "suite"}
+    page = (tmp_path / "report.html").read_text()
+    assert re.findall('<h2 id="([^"]+)"', page) == ["table2", "tiny"]
 
 
 def test_two_processes_do_not_lose_each_other_s_results(experiment, tmp_path, monkeypatch):

@@ -52,7 +52,9 @@ def _update(path: Path, name: str, entry: Any) -> None:
 
 def _write_page(out: Path) -> None:
     """Write ``report.html`` and ``claims.md`` from what the folder holds."""
-    results = _read(out / "results.json")
+    # Earlier versions also ran experiments beyond the paper, which have tables of their own. They stay in the file.
+    entries = _read(out / "results.json").items()
+    results = {name: entry for name, entry in entries if not entry.keys() & {"contest", "source"}}
     pictures = {name: sorted(out.glob(f"{name}-chart*.png")) for name in results}
     pictures["figures"] = sorted((out / "figures").glob("*.png"))
     page = report.page(results, _read(out / "timings.json"), pictures)
