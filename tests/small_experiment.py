@@ -1,14 +1,12 @@
 """A small experiment of the tests, and what its report looks like."""
 
-import time
 from html.parser import HTMLParser
 
 from oc1 import OC1Classifier
 from oc1.experiments import reproduce as runner
 from oc1.experiments.definitions import Cell, Experiment, Published, cross
-from oc1.experiments.peers import Peer
 
-QUICK = {"n_restarts": 1, "n_jumps": 0}
+QUICK = {"preset": "paper", "n_restarts": 1, "n_jumps": 0}
 
 
 def make_small_experiment():
@@ -24,20 +22,6 @@ def make_small_experiment():
 
 def run(experiment, out, **options):
     return runner.reproduce(experiment, out, repeats=2, n_samples=100, say=lambda line: None, **options)
-
-
-class Slow(Peer):
-    """A learner that takes its time, or fails."""
-
-    def fit(self, X, y):
-        if self.parameters == "fails":
-            raise RuntimeError("no\nway")
-        time.sleep(self.parameters or 0.0)
-        return super().fit(X, y)
-
-    def load(self):
-        self.parameters = None
-        return super().load()
 
 
 class Page(HTMLParser):

@@ -7,7 +7,6 @@ definitions of section 3.3.1 and Appendix B, for use and for reading; the compil
 
 from __future__ import annotations
 
-import dis
 from collections.abc import Callable, Iterator
 from numbers import Real
 from typing import Any, NamedTuple
@@ -16,7 +15,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 from numba import njit, types
-from numba.core.errors import NumbaError
+from numba.core.errors import NumbaError, UnsupportedBytecodeError
 
 from .kernels import criteria as _measures
 from .kernels import layout
@@ -190,8 +189,13 @@ def _compile(function: ImpurityFunction, name: str) -> tuple[Compiled, Compiled]
             getattr(function, "py_func", function)
         )
         rate = _measures.score_by(compiled)
-    except (NumbaError, TypeError) as error:
+    except (NumbaError, UnsupportedBytecodeError, TypeError) as error:
         reason = " ".join(line.strip() for line in str(error).strip().splitlines()[:4])
+        if "IMPORT_NAME" in reason:
+            raise TypeError(
+                f"criterion {name!r} imports something, which cannot be compiled; import it above the function. "
+                f"Numba says: {reason}"
+            ) from error
         raise TypeError(
             f"criterion {name!r} could not be compiled by Numba; it must be a plain function of two float arrays "
             f"(class counts on the left, on the right) that returns a number. Numba says: {reason}"
@@ -211,12 +215,6 @@ def _trial_counts(n_classes: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
 def _ask_in_python(function: ImpurityFunction, name: str, n_classes: int) -> None:
     """Call a user's measure, as it is written, on a few counts: compiled code would not notice what is wrong."""
     plain = getattr(function, "py_func", function)
-    for instruction in dis.get_instructions(plain) if hasattr(plain, "__code__") else ():
-        if instruction.opname == "IMPORT_NAME":
-            raise TypeError(
-                f"criterion {name!r} imports {instruction.argval!r}, which cannot be compiled; "
-                "import it above the function"
-            )
     for left, right in _trial_counts(n_classes):
         given = left.copy(), right.copy()
         try:

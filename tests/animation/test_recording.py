@@ -11,8 +11,9 @@ from sklearn.datasets import load_iris
 from typer.testing import CliRunner
 
 from oc1 import OC1Classifier
+from oc1.animation.frames import chosen_steps, frames_of, histograms_of, impurity_range, pieces_of
 from oc1.animation.page import page_data, page_of, write_page
-from oc1.animation.recording import chosen_steps, frames_of, histograms_of, impurity_range, pieces_of, record_search
+from oc1.animation.recording import record_search
 from oc1.cli.app import app
 from oc1.datasets import load_figure5, make_ls10, make_rcb
 from oc1.files.problems import FileProblem
@@ -91,7 +92,7 @@ def test_planes_are_in_the_users_units(plane, rcb):
     for record, data in ((plane, X), (stretched, X * [1000.0, 0.01] + [5.0, -7.0])):
         near = 0
         for step in record.steps:
-            again = split_impurity("twoing", step.coefficients, step.threshold, data, labels)
+            again = split_impurity("twoing", *step.line, data, labels)
             near += np.isclose(step.after, again, rtol=0.05)  # the search counts with rounded numbers
         assert near >= 0.97 * len(record.steps)
 
@@ -106,7 +107,7 @@ def test_a_jump_leaves_the_local_minimum_of_figure_5():
     record = record_search(*load_figure5(), n_restarts=0, stagnation=0, random_state=1)
     start, jump = record.steps
     assert jump.kind == "jump"
-    assert np.count_nonzero(start.coefficients) == 1
+    assert np.count_nonzero(start.line[0]) == 1
     assert jump.after < jump.before == start.after
     assert "jump" in record.describe(record.steps.index(jump))
 
@@ -180,6 +181,10 @@ def test_histograms_count_both_sides(flowers):
     histograms = histograms_of(flowers, frames, n_bins=2000)
     for frame, histogram in zip(frames, histograms, strict=True):
         (coefficients, threshold), share = frame.line, histogram.heights / histogram.heights.sum()
+        fullest = max(
+            own.heights.sum() for own, other in zip(histograms, frames, strict=True) if other.run == frame.run
+        )
+        assert histogram.heights.sum() == pytest.approx(fullest)  # every example is in a bin, at the ends, too
         passing = np.mean(flowers.X @ coefficients > threshold)
         right = share[int(np.ceil(histogram.threshold * 2000)) :].sum()
         assert right == pytest.approx(passing, abs=0.03)  # the bin of the threshold is on both sides

@@ -30,11 +30,10 @@ from oc1 import OC1Classifier, OC1EnsembleClassifier, OC1ForestClassifier, compa
 from oc1.cli.app import app
 from oc1.dask import clusters
 from oc1.dask.clusters import ClusterError, clear_failures, connect, find_address, on_cluster
-from oc1.evaluation.protocol import cross_validate, make_tasks
+from oc1.evaluation.protocol import cross_validate
 from oc1.experiments import definitions
 from oc1.experiments import reproduce as runner
 from oc1.experiments.definitions import Experiment, cross
-from oc1.experiments.trials import run_trials
 from oc1.tree.text import text
 
 QUICK = {"n_restarts": 1, "n_jumps": 0}
@@ -274,14 +273,6 @@ def test_a_run_that_lost_the_scheduler_goes_on_later(plan, tmp_path, monkeypatch
 
 def _address(file):
     return json.loads(file.read_text())["address"]
-
-
-def test_trials_stay_on_this_machine(threads, rcb):
-    (task, *_) = make_tasks({"OC1": OC1Classifier(**QUICK)}, *rcb, repeats=1)
-    with on_cluster(threads.scheduler_address):
-        (record,) = run_trials([task], 1, 60.0)
-    assert record.failure == ""
-    assert record.n_correct == task.run().n_correct
 
 
 def test_a_cluster_without_workers_is_given_up_but_not_what_others_began():

@@ -14,7 +14,8 @@ from sklearn.neighbors import KNeighborsClassifier
 import oc1
 from oc1 import OC1Classifier, OC1EnsembleClassifier, compare
 from oc1.datasets import make_ls10, make_pol
-from oc1.evaluation.comparison import AXIS, LINEAR, MAJORITY, OBLIQUE, TREE, VOTE
+from oc1.evaluation.comparison import AXIS, LINEAR, MAJORITY, OBLIQUE, TREE, VOTE, Comparison
+from oc1.tree.notebooks import ShownInNotebooks
 
 QUICK = {"repeats": 1, "random_state": 0, "progress": False}
 #: Leaves out what a test does not need.
@@ -242,3 +243,8 @@ def test_a_rare_class_is_no_obstacle_to_choosing_the_pruning():
     X = np.column_stack([np.arange(12.0), np.zeros(12)])
     comparison = compare(X, [0, 0] + [1] * 10, folds=2, learners={VOTE: None}, **QUICK)
     assert rows(comparison)[TREE]["leaves"] >= 1
+
+
+def test_an_old_file_stays_where_the_new_one_cannot_be_written():
+    # By the tests of what other things save: tests/tree/test_notebooks.py.
+    assert Comparison.save is ShownInNotebooks.save

@@ -45,20 +45,6 @@ def test_curve_has_its_points_in_order(kept):
         assert ax.lines[0].get_ydata().tolist() in ([90.1, 90.5, 92], [60, 12, 3])
 
 
-def test_rank_diagram_joins_those_that_may_differ_by_chance(kept):
-    charts.rank_diagram({"far": 3.9, "first": 1.2, "near_$": 1.9, "next": 2.9}, 1.0, 12, "somewhere.png")
-    (ax,) = kept[0].axes
-    assert "12 data sets" in ax.get_title()
-    shown = [text.get_text() for text in ax.texts]
-    assert shown == [
-        *(r"first  1.20", r"near_\$  1.90", "2.90  next", "3.90  far", "critical difference 1.00"),
-    ]
-    bars = [line.get_xdata() for line in ax.lines if line.get_linewidth() == 4]
-    assert [tuple(bar) for bar in bars] == [
-        pytest.approx(ends) for ends in ((1.17, 1.93), (1.87, 2.93), (2.87, 3.93), (1, 2))
-    ]
-
-
 def test_charts_are_written(tmp_path):
     path = tmp_path / "deep" / "bars.svg"
     for accuracy in (90.0, 91.0):

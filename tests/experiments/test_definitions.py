@@ -1,14 +1,14 @@
 from oc1 import OC1Classifier
 from oc1.experiments import data as loaders
-from oc1.experiments.data import BUNDLED, KNOWN
-from oc1.experiments.definitions import ARTIFICIAL, FURTHER, Published, make_experiments
+from oc1.experiments.data import KNOWN
+from oc1.experiments.definitions import ARTIFICIAL, Published, make_experiments
 
 
 def test_experiments_have_unique_cells_and_pairs_that_exist():
     for experiment in make_experiments().values():
         keys = [(cell.data, cell.learner) for cell in experiment.cells]
         assert len(keys) == len(set(keys))
-        assert set(experiment.data) <= {*loaders.ARTIFICIAL, *BUNDLED, *KNOWN}
+        assert set(experiment.data) <= {*loaders.ARTIFICIAL, *KNOWN}
         for a, b in experiment.pairs:
             assert all({(name, a), (name, b)} <= set(keys) for name in experiment.data)
 
@@ -41,12 +41,3 @@ def test_claims_are_judged_in_the_setting_of_their_table():
     assert {(own.preset, own.n_restarts, own.n_jumps, own.prune) for own in estimators if own.splits != "axis"} == {
         ("paper", 20, 20, None)
     }
-
-
-def test_the_log_s_values_stand_beside_the_right_learners():
-    cells = {(cell.data, cell.learner): cell for cell in make_experiments()["further"].cells}
-    assert cells["vehicle", "OC1"].paper == cells["vehicle", "OC1 paper"].paper == Published(69.8, None, 29.0)
-    assert cells["vehicle", "OC1-AP"].paper == Published(68.0, None, 31.0)
-    assert cells["vehicle", "CART-LC"].estimator is None
-    assert cells["satimage", "OC1"].paper is None
-    assert {data for data, _ in cells} == set(FURTHER)

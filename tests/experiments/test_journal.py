@@ -25,6 +25,22 @@ def test_a_record_is_in_the_file_when_append_returns(tmp_path):
     assert json.loads((tmp_path / "j.jsonl").read_text().splitlines()[-1]) == asdict(RECORD)
 
 
+def test_a_journal_of_an_earlier_version_is_read(tmp_path):
+    path = tmp_path / "j.jsonl"
+    path.write_text(  # by version d072fbb
+        '{"fingerprint": {"name": "tiny", "seed": 0}}\n'
+        '{"data": "POL", "depth": 3, "fold": 2, "hyperplanes": 57, "learner": "OC1 paper", "leaves": 5, '
+        '"n_correct": 399, "n_test": 400, "repeat": 1, "seconds": 0.0123, "terms": 8}\n'
+        '{"data": "POL", "depth": null, "fold": 0, "hyperplanes": null, "learner": "5-NN", "leaves": null, '
+        '"n_correct": 398, "n_test": 400, "repeat": 0, "seconds": 0.5, "terms": null}\n'
+    )
+    journal = Journal(path, {"name": "tiny", "seed": 0})
+    assert list(journal.records.values()) == [
+        FoldRecord("POL", "OC1 paper", 1, 2, 400, 399, 5, 3, 57, 8, 0.0123),
+        FoldRecord("POL", "5-NN", 0, 0, 400, 398, None, None, None, None, 0.5),
+    ]
+
+
 @pytest.mark.parametrize("n_lines", [0, 1, 2])
 def test_a_journal_cut_at_any_byte_goes_on(tmp_path, n_lines):
     path = tmp_path / "j.jsonl"

@@ -4,23 +4,17 @@ import signal
 import subprocess
 import sys
 from contextlib import suppress
-from dataclasses import asdict
 from pathlib import Path
 
 import pytest
-from sklearn.tree import DecisionTreeClassifier
-from small_experiment import Page, Slow, run
+from small_experiment import run
 from typer.testing import CliRunner
 from waiting import MAX_WAIT_SECONDS, comes_true, obeying_ctrl_c
 
 from oc1.cli.app import app
-from oc1.experiments import peers
 from oc1.experiments import reproduce as runner
-from oc1.experiments.data import load
-from oc1.experiments.definitions import Cell, Experiment, cross
-from oc1.experiments.peers import Peer, why_missing
+from oc1.experiments.definitions import Cell, Experiment
 from oc1.experiments.report import QUICK
-from oc1.experiments.trials import TrialRecord, run_trials
 
 
 def test_results_do_not_depend_on_jobs(experiment, tmp_path):
@@ -81,7 +75,7 @@ def test_another_seed_gives_other_results_beside(experiment, tmp_path):
 @pytest.mark.slow
 def test_changed_code_does_not_go_on_with_the_results_of_the_old(experiment, tmp_path, monkeypatch):
     run(experiment, tmp_path)
-    monkeypatch.setattr(runner, "_code_digest", lambda: "other")
+    monkeypatch.setattr(runner, "code_digest", lambda: "other")
     computed = []
     run_tasks = runner.run_tasks
     monkeypatch.setattr(runner, "run_tasks", lambda tasks, n: computed.extend(tasks) or run_tasks(tasks, n))
@@ -197,6 +191,7 @@ def test_a_real_ctrl_c_ends_in_one_line_and_all_workers(tmp_path):
         (["table2", "--jobs", "0"], "--jobs"),
         (["table2", "--seed", "-1"], "--seed"),
         (["table3"], "unknown experiment 'table3'; choose from table1"),
+        (["peers"], "'peers' goes beyond the paper: python benchmarks/compare.py peers, in the repository, runs it"),
         ([], "name an experiment"),
     ],
 )
@@ -213,65 +208,7 @@ def test_a_data_folder_that_is_not_there_is_an_error(tmp_path):
     assert "there is no such folder" in done.stderr
 
 
-@pytest.fixture
-def contest(experiment):
-    """OC1 beside a peer, one that fails, one that takes too long and one of a package that is not there."""
-    learners = {
-        "OC1": DecisionTreeClassifier(random_state=0),  # nothing to compile: there is a limit on time
-        "tree": Peer("scikit-learn"),
-        "failing": Slow("scikit-learn", "fails"),
-        "slow": Slow("scikit-learn", 60.0),
-        "absent": Peer("absent"),
-    }
-    return Experiment("contest", "A contest", "Who?", cross(("POL", "LS10"), learners), ours="OC1", beyond=True)
-
-
-def test_a_contest_goes_on_when_learners_fail_or_are_not_there(contest, tmp_path, monkeypatch):
-    monkeypatch.setitem(peers.CLASSES, "absent", ("no_such_module", "Tree"))
-    said = []
-    options = {"repeats": 1, "n_samples": 60, "limit": 10.0, "say": said.append}
-    entry = runner.reproduce(contest, tmp_path, only=["POL"], **options)
-    assert {cell["learner"] for cell in entry["cells"]} == {"OC1", "tree"}
-    assert entry["failures"] == {"POL / failing": "RuntimeError: no", "POL / slow": "no result after 10 s"}
-    assert "absent is not installed" in said[0]
-    assert entry["skipped"][1:] == ["LS10: not among the sets asked for"]
-    text = (tmp_path / "contest.md").read_text()
-    assert "No result: POL / slow: no result after 10 s" in text
-    assert "| slow | - | 0 |" in text
-    assert "Question: Who?" in text
-    assert json.loads((tmp_path / "timings.json").read_text())["contest"]["POL / tree"]["ratio"] > 0
-    assert Page((tmp_path / "report.html").read_text()).open == []
-    (path,) = tmp_path.glob("*.jsonl")
-    assert path.read_bytes().count(b"\n") == 1 + 5 + 5 + 2  # one failure is enough
-
-    # In an environment that has the other package, the same folder gets the rest and nothing is run twice.
-    why_missing.cache_clear()
-    monkeypatch.setitem(peers.CLASSES, "absent", ("sklearn.tree", "ExtraTreeClassifier"))
-    computed = []
-
-    def in_process(tasks, n_jobs, limit):
-        for task in tasks:
-            computed.append(task)
-            yield TrialRecord(**asdict(task.run()), yardstick_seconds=1.0)
-
-    monkeypatch.setattr(runner, "run_trials", in_process)
-    joined = runner.reproduce(contest, tmp_path, only=["POL"], **options)
-    assert {task.learner for task in computed} == {"absent"}
-    assert [cell["learner"] for cell in joined["cells"]] == ["OC1", "tree", "absent"]
-    assert [r for r in joined["records"] if r[1] != "absent"] == entry["records"]
-    why_missing.cache_clear()
-
-
-def test_trials_do_not_depend_on_jobs(contest):
-    data = load("POL", n_samples=60)
-    tasks = runner.make_tasks({"OC1": contest.cells[0].estimator}, data.X, data.y, repeats=1)
-    found = [
-        sorted((r.fold, r.n_correct, r.leaves) for r in run_trials(iter(tasks), n_jobs, 60.0)) for n_jobs in (1, 2)
-    ]
-    assert found[0] == found[1] == sorted((r.fold, r.n_correct, r.leaves) for r in map(type(tasks[0]).run, tasks))
-
-
 def test_a_set_that_the_experiment_has_not_is_named(tmp_path):
-    done = CliRunner().invoke(app, ["reproduce", "peers", "--set", "wine", "--set", "bear", "--out", str(tmp_path)])
+    done = CliRunner().invoke(app, ["reproduce", "table1", "--set", "iris", "--set", "bear", "--out", str(tmp_path)])
     assert done.exit_code == 1
-    assert "peers has no data set 'bear'; it has LS10" in done.stderr
+    assert "table1 has no data set 'bear'; it has bright" in done.stderr

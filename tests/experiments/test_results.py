@@ -1,5 +1,6 @@
 import json
 import os
+import re
 import sys
 import threading
 from contextlib import suppress
@@ -65,14 +66,19 @@ def test_without_matplotlib_the_tables_are_written_all_the_same(experiment, tmp_
     assert results.draw_figures(tmp_path, 0, said.append) == []
 
 
-def test_a_published_value_can_stand_alone(experiment, tmp_path):
-    alone = Cell("POL", "CART-LC", None, Published(92.0, None, 7.0))
-    entry = run(Experiment("p", "P", "-", (experiment.cells[0], alone), source="log"), tmp_path)
-    assert [cell["accuracy"] is None for cell in entry["cells"]] == [False, True]
-    text = (tmp_path / "p.md").read_text()
-    assert "| POL | CART-LC | - | 92.0 |" in text
-    assert "| data | learner | accuracy % | log |" in text
-    assert "Log: -" in text
+def test_a_folder_of_an_earlier_version_is_added_to(experiment, tmp_path):
+    entry = run(experiment, tmp_path)
+    # As version d072fbb wrote them: they do not say whether they are quick, and some go beyond the paper.
+    old = {name: value for name, value in entry.items() if name != "is_quick"}
+    contest = {"contest": {"sets": [], "leads": {}, "versions": {}}, "failures": {}, "overview": {}}
+    written = {"table2": old, "further": old | {"source": "log"}, "suite": old | contest}
+    (tmp_path / "results.json").write_text(json.dumps(written))
+    (tmp_path / "timings.json").write_text('{"suite": {"POL / small": {"seconds": 0.5, "ratio": 2.0}}}')
+    run(experiment, tmp_path)
+    assert json.loads((tmp_path / "results.json").read_text()).keys() == {"tiny", *written}
+    assert json.loads((tmp_path / "timings.json").read_text()).keys() == {"tiny", "suite"}
+    page = (tmp_path / "report.html").read_text()
+    assert re.findall('<h2 id="([^"]+)"', page) == ["table2", "tiny"]
 
 
 def test_two_processes_do_not_lose_each_other_s_results(experiment, tmp_path, monkeypatch):

@@ -15,7 +15,8 @@ import numpy as np
 from ..files.atomic import write_file
 from ..files.problems import FilePath
 from ..plotting.partition import box_around
-from .recording import JUMP, LASTS, SearchRecord, frames_of, histograms_of, impurity_range, pieces_of
+from .frames import LASTS, frames_of, histograms_of, impurity_range, pieces_of
+from .recording import JUMP, Line, SearchRecord
 
 #: Points that are drawn.
 MAX_POINTS = 2000
@@ -36,7 +37,7 @@ def write_page(record: SearchRecord, path: FilePath, *, fps: float = 8.0, max_fr
     fps : float, default=8
         Initial speed in steps per second; the reader can change it.
     max_frames : int, default=300
-        See `oc1.animation.recording.frames_of`. One more frame at the end shows the node's final test.
+        See `oc1.animation.frames.frames_of`. One more frame at the end shows the node's final test.
 
     Returns
     -------
@@ -103,7 +104,7 @@ def page_data(record: SearchRecord, max_frames: int) -> dict[str, Any]:
     return data
 
 
-def _line(line: tuple[np.ndarray, float]) -> list[float]:
+def _line(line: Line) -> list[float]:
     return [_rounded(value, 10) for value in (*line[0], line[1])]
 
 

@@ -1,14 +1,13 @@
-"""How the search at one node went, step by step, and which of its steps are worth a picture.
+"""How the search at one node went, step by step.
 
 The search is the real one: a tree is grown along the path to the node, and everything the search there tells (see
-`oc1.growing.progress`) is kept. `oc1.animation.page` makes a page of it.
+`oc1.growing.progress`) is kept. `oc1.animation.frames` chooses what is shown, `oc1.animation.page` makes a page of it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,8 +20,8 @@ from ..growing.nodes import NodeTable, PendingNode, build_tree
 from ..growing.options import TreeSetup
 from ..growing.progress import MOVES, Move, Reporter
 from ..kernels import layout
+from ..learners import classifier
 from ..learners.base import Grown, SearchedTree, standard_scale
-from ..learners.classifier import OC1Classifier
 from ..plotting.style import shortened
 from ..tree.linear import Tree
 from ..tree.wording import feature_name, write_test
@@ -31,14 +30,14 @@ from ..tree.wording import feature_name, write_test
 ROOT = "Root"
 #: What a step may be.
 START, COEFFICIENT, JUMP = "start", "coefficient", "jump"
-#: What the last frame shows: the split of the node.
-END = "end"
-#: How long a frame of each kind lasts, in steps: longer where there is more to look at.
-LASTS = {START: 2, COEFFICIENT: 1, JUMP: 3, END: 8}
 #: Impurities whose relative difference is no larger than this are equal but for rounding.
 ROUNDING = 1e-9
 #: Terms of a test that are written.
 MAX_TERMS = 6
+
+
+#: Coefficients of all attributes, and threshold: ``coefficients . x > threshold`` in the user's units.
+Line = tuple[np.ndarray, float]
 
 
 class Step(NamedTuple):
@@ -55,9 +54,8 @@ class Step(NamedTuple):
         jump.
     before, after : float
         Impurity, infinite where all examples are on one side.
-    coefficients : float array (n_features,)
-    threshold : float
-        The test ``coefficients . x > threshold`` in the user's units.
+    line : (float array (n_features,), float)
+        Coefficients and threshold of the test.
     """
 
     run: int
@@ -65,13 +63,7 @@ class Step(NamedTuple):
     which: int | None
     before: float
     after: float
-    coefficients: np.ndarray
-    threshold: float
-
-    @property
-    def line(self) -> tuple[np.ndarray, float]:
-        """Coefficients and threshold."""
-        return self.coefficients, self.threshold
+    line: Line
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,7 +99,7 @@ class SearchRecord:
     steps: tuple[Step, ...]
     best: np.ndarray
     n_moves: int
-    split: tuple[np.ndarray, float] | None
+    split: Line | None
     X: np.ndarray
     y: np.ndarray
     weights: np.ndarray
@@ -135,7 +127,7 @@ class SearchRecord:
         """Say in a few words what a step did."""
         step = self.steps[number]
         if step.kind == START:
-            only = np.flatnonzero(step.coefficients)
+            only = np.flatnonzero(step.line[0])
             on = f" axis-parallel, on {shortened(self.feature_names[only[0]])}," if len(only) == 1 else ""
             return f"starts{on} at {shown(step.after)}"
         change = f": {shown(step.before)} → {shown(step.after)}"
@@ -200,7 +192,7 @@ def record_search(X: Any, y: Any, sample_weight: Any = None, *, node: str = ROOT
     path = "" if node == ROOT else node
     if set(path) - set("lr") or not node:
         raise ValueError(f"node must be 'Root' or a path from it of l and r, such as 'lr', got {node[:60]!r}")
-    recording = _Recording(**({"prune": None} | parameters))
+    recording = OC1Classifier(**({"prune": None} | parameters))
     recording._wanted = path
     recording.fit(X, y, sample_weight)
     record = recording._record
@@ -209,142 +201,6 @@ def record_search(X: Any, y: Any, sample_weight: Any = None, *, node: str = ROOT
     if not np.isfinite(record.impurities).any():
         raise ValueError(f"the search at the node {node!r} found no split: its examples cannot be told apart")
     return record
-
-
-def chosen_steps(record: SearchRecord, most: int) -> np.ndarray:
-    """Choose the steps that are shown: all, if there are not too many.
-
-    The first and the last stay, and those that are better than all before; then starts and jumps; then of the others
-    as many as there is room for. What there is no room for is thinned out evenly.
-
-    Parameters
-    ----------
-    record : SearchRecord
-    most : int
-        How many at most, at least 2.
-
-    Returns
-    -------
-    int array
-        Numbers of steps, ascending.
-    """
-    if most < 2:
-        raise ValueError(f"at least 2 frames are needed, got {most}")
-    n = len(record.steps)
-    needed = np.full(n, 2)
-    needed[[step.kind != COEFFICIENT for step in record.steps]] = 1
-    needed[record.best == np.arange(n)] = 0
-    chosen = np.unique([0, n - 1])
-    for group in range(3):
-        others = np.setdiff1d(np.flatnonzero(needed == group), chosen)
-        room = min(most - len(chosen), len(others))
-        spread = others[np.linspace(0, len(others) - 1, room).round().astype(int)] if room else others[:0]
-        chosen = np.union1d(chosen, spread)
-    return chosen
-
-
-class Frame(NamedTuple):
-    """What is shown at one time: a step, or at the end the split of the node.
-
-    Attributes
-    ----------
-    kind : {"start", "coefficient", "jump", "end"}
-    run : int
-        0 at the end.
-    step : int
-        Where the search is on the curve of impurities; at the end, at its best step.
-    n_done : int
-        How many steps have been made.
-    title, test : str
-    line, best_line : (float array, float)
-        Coefficients and threshold, and those of the best step so far; at the end, both are the split.
-    """
-
-    kind: str
-    run: int
-    step: int
-    n_done: int
-    title: str
-    test: str
-    line: tuple[np.ndarray, float]
-    best_line: tuple[np.ndarray, float]
-
-
-def frames_of(record: SearchRecord, most: int) -> list[Frame]:
-    """Return the frames of an animation: its steps, `most` of them at most (see `chosen_steps`), and the end."""
-    steps, n = record.steps, len(record.steps)
-    frames = []
-    for i in chosen_steps(record, most).tolist():
-        title = f"Run {steps[i].run} of {record.n_runs}, step {i + 1} of {n}: {record.describe(i)}"
-        line, best_line = steps[i].line, steps[record.best[i]].line
-        frames.append(Frame(steps[i].kind, steps[i].run, i, i + 1, title, record.write_test(*line), line, best_line))
-    best = int(record.best[-1])
-    title = f"The best: run {steps[best].run}, step {best + 1}, impurity {shown(steps[best].after)}"
-    line = steps[best].line if record.split is None else record.split
-    test = "the node stays a leaf" if record.split is None else f"the split of the node: {record.write_test(*line)}"
-    return [*frames, Frame(END, 0, best, n, title, test, line, line)]
-
-
-class ProjectionHistogram(NamedTuple):
-    """Where the examples lie along a step's direction; bins and heights are on one scale for all steps of a run."""
-
-    heights: np.ndarray  # (n_bins, n_classes): weight of the examples, as a share of the fullest bin of the run
-    threshold: float  # from 0, the left end, to 1
-
-
-def histograms_of(record: SearchRecord, frames: Sequence[Frame], n_bins: int = 40) -> list[ProjectionHistogram]:
-    """Return the histogram of the projections for each frame."""
-    projected = [_project(record, *frame.line) for frame in frames]
-    runs = np.array([frame.run for frame in frames])
-    n_classes = len(record.classes)
-    histograms: list[Any] = [None] * len(frames)
-    for run in np.unique(runs):
-        own = np.flatnonzero(runs == run)
-        low, high = min(projected[i][0].min() for i in own), max(projected[i][0].max() for i in own)
-        span = (high - low) or 1.0
-        weights = []
-        for i in own:
-            numbers = np.minimum(n_bins * (projected[i][0] - low) / span, n_bins - 1).astype(int)
-            counts = np.bincount(numbers * n_classes + record.y, record.weights, n_bins * n_classes)
-            weights.append(counts.reshape(n_bins, n_classes))
-        fullest = max(counts.sum(axis=1).max() for counts in weights)
-        for i, counts in zip(own, weights, strict=True):
-            place = np.clip((projected[i][1] - low) / span, 0.0, 1.0)
-            histograms[i] = ProjectionHistogram(counts / fullest, float(place))
-    return histograms
-
-
-def _project(record: SearchRecord, coefficients: np.ndarray, threshold: float) -> tuple[np.ndarray, float]:
-    """Project the examples on the direction of a test, in units of the search space; return them and the threshold."""
-    size = float(np.linalg.norm(coefficients * record.space.scale)) or 1.0
-    direction = coefficients / size
-    return (record.X - record.space.shift) @ direction, threshold / size - float(direction @ record.space.shift)
-
-
-def pieces_of(record: SearchRecord) -> list[tuple[int, int]]:
-    """Return where each run begins and ends; one that goes on after others has several pieces."""
-    runs = np.array([step.run for step in record.steps])
-    cuts = [0, *(np.flatnonzero(np.diff(runs)) + 1).tolist(), len(runs)]
-    return list(pairwise(cuts))
-
-
-def impurity_range(record: SearchRecord) -> tuple[float, float]:
-    """Return the impurities between which the curve is drawn.
-
-    Random starts may be a hundred times worse than anything the search is about, or infinitely: they are above it.
-    """
-    impurities = record.impurities
-    finite = impurities[np.isfinite(impurities)]
-    low, high = finite.min(), finite.max()
-    of_interest = [impurities[0], *(impurities[end - 1] for _, end in pieces_of(record))]
-    top = low + 1.6 * (max(value for value in [low, *of_interest] if np.isfinite(value)) - low)
-    top = min(max(top, np.quantile(finite, 0.9)), high)
-    rooms = (top - low, high - low, max(abs(high), 1.0))
-    room = next(room for room in rooms if room > 1e-6 * abs(high))  # less is rounding
-    return float(low - 0.06 * room), float(low + 1.1 * room)
-
-
-# ---------------------------------------------------------------------------------------------------- recording
 
 
 class _Recorder(Reporter):
@@ -382,7 +238,7 @@ def _grow_path(grower: Grower, recorder: _Recorder, path: str, seed: int) -> tup
     return root.subtrees[root.row], rows
 
 
-def _split_of(tree: Tree, path: str) -> tuple[np.ndarray, float] | None:
+def _split_of(tree: Tree, path: str) -> Line | None:
     """Return the coefficients of all attributes and the threshold of the node at the end of a path."""
     node = 0
     for side in path:
@@ -391,8 +247,8 @@ def _split_of(tree: Tree, path: str) -> tuple[np.ndarray, float] | None:
     return None if tree.is_leaf[node] else (_whole(features, coefficients, len(tree.fill)), threshold)
 
 
-class _Recording(OC1Classifier):
-    """A classifier that fits the path to a node, and keeps the search there."""
+class OC1Classifier(classifier.OC1Classifier):
+    """Fits the path to a node only, and keeps the search there. Named as its base, because messages name it."""
 
     _wanted: str
     _record: SearchRecord
@@ -440,9 +296,6 @@ class _Recording(OC1Classifier):
         return f"among its {n} examples of {self.n_features_in_} attributes, no oblique split is sought with {settings}"
 
 
-_Recording.__name__ = OC1Classifier.__name__  # for messages
-
-
 def _step_of(move: Move, space: SearchSpace) -> Step:
     d = len(space.scale)
     kind = {layout.A_START: START, layout.A_JUMP: JUMP}.get(move.which, COEFFICIENT)
@@ -453,7 +306,7 @@ def _step_of(move: Move, space: SearchSpace) -> Step:
             own, threshold = np.ones(1), threshold / own[0]
         coefficients = _whole(features, own, d)
     which = move.which if kind == COEFFICIENT else None
-    return Step(move.run + 1, kind, which, move.before, move.after, coefficients, threshold)
+    return Step(move.run + 1, kind, which, move.before, move.after, (coefficients, threshold))
 
 
 def _whole(features: np.ndarray, coefficients: np.ndarray, n_features: int) -> np.ndarray:

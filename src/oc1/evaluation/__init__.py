@@ -1,4 +1,8 @@
-"""Repeated cross-validation as in the paper, comparisons and scores."""
+"""How good learners are: repeated cross-validation as in the paper, comparisons in words, scores of batches.
+
+In go learners and examples; out come a record for each fold, and means, tests and advice made of these. Entry points:
+`cross_validate` with `summarise` and `corrected_t_test`, and `oc1.compare`.
+"""
 
 from typing import TYPE_CHECKING, Any
 

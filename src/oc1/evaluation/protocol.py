@@ -15,14 +15,14 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 from joblib import Parallel, delayed
 from numpy.typing import ArrayLike
 from scipy import stats
-from sklearn.base import BaseEstimator, is_classifier
+from sklearn.base import BaseEstimator, is_classifier, is_regressor
 from sklearn.model_selection import GridSearchCV, KFold, StratifiedKFold
 from sklearn.utils import _safe_indexing
 
@@ -99,51 +99,39 @@ class FoldRecord(Fold):
 
 
 @dataclass(frozen=True)
-class Fit(Fold):
+class Task(Fold):
     """A fit still to be done, with everything it takes."""
 
+    kind: ClassVar[str]
+    splitter: ClassVar[type[StratifiedKFold | KFold]]
     estimator: Any
     X: ArrayLike
     y: ArrayLike
-    folds: int
+    test: npt.NDArray[np.intp]
     seed: int
 
-    def fit_and_predict(self) -> tuple[Any, np.ndarray, npt.NDArray[np.intp], float]:
-        """Return the fitted model, its predictions for the fold's examples, the rows of these, and the fit time."""
-        train, test = self._partition()
+    def fit_and_predict(self) -> tuple[Any, npt.NDArray[Any], float]:
+        """Return the fitted model, its predictions for the fold's examples, and the fit time."""
+        train = np.delete(np.arange(len(np.asarray(self.y))), self.test)
         model = seeded(self.estimator, derive_seed(self.seed, self.repeat, self.fold))
         start = time.perf_counter()
         model.fit(_safe_indexing(self.X, train), _safe_indexing(self.y, train))
         seconds = time.perf_counter() - start
-        return model, np.asarray(model.predict(_safe_indexing(self.X, test))), test, seconds
-
-    @property
-    def n_test(self) -> int:
-        """Number of examples to test on."""
-        return len(self._partition()[1])
-
-    def _partition(self) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
-        """Return the rows to learn from and those to test on."""
-        n = len(np.asarray(self.y))
-        if self.folds == n:  # leave one out: classes cannot be dealt evenly
-            return np.delete(np.arange(n), self.fold), np.array([self.fold])
-        train, test = list(self.splitter().split(np.zeros(n), self.y))[self.fold]
-        return train, test
-
-    def splitter(self) -> StratifiedKFold | KFold:
-        """Return what deals the examples to folds."""
-        return StratifiedKFold(self.folds, shuffle=True, random_state=derive_seed(self.seed, self.repeat))
+        return model, np.asarray(model.predict(_safe_indexing(self.X, self.test))), seconds
 
 
 @dataclass(frozen=True)
-class FoldTask(Fit):
-    """A fit of a classifier still to be done, with everything it takes to make its `FoldRecord`."""
+class FoldTask(Task):
+    """A fit of a classifier still to be done."""
+
+    kind: ClassVar = "classifier"
+    splitter: ClassVar = StratifiedKFold
 
     def run(self) -> FoldRecord:
         """Fit and test the learner on this fold."""
-        model, predicted, test, seconds = self.fit_and_predict()
-        right = predicted == np.asarray(_safe_indexing(self.y, test))
-        return FoldRecord(*self.key, len(test), int(right.sum()), *size_of(model), seconds)
+        model, predicted, seconds = self.fit_and_predict()
+        right = predicted == np.asarray(_safe_indexing(self.y, self.test))
+        return FoldRecord(*self.key, len(self.test), int(right.sum()), *size_of(model), seconds)
 
 
 @dataclass(frozen=True)
@@ -205,7 +193,12 @@ def size_of(model: Any) -> tuple[int | None, int | None, int | None, int | None]
     return leaves, depth, hyperplanes, getattr(getattr(model, "tree_", None), "n_terms", terms)
 
 
+AnyTask = TypeVar("AnyTask", bound=Task)
+AnyRecord = TypeVar("AnyRecord", bound=Fold)
+
+
 def make_tasks(
+    task: type[AnyTask],
     contestants: Mapping[str, Any],
     X: ArrayLike,
     y: ArrayLike,
@@ -214,32 +207,31 @@ def make_tasks(
     folds: int = 5,
     seed: int = 0,
     data: str = "",
-) -> list[FoldTask]:
+) -> list[AnyTask]:
     """Return the fits of a repeated cross-validation; the arguments are those of `cross_validate`."""
     if not contestants:
-        raise ValueError("no contestants: give a dictionary of names and classifiers")
+        raise ValueError("no contestants: give a dictionary of names and learners")
+    is_kind = {"classifier": is_classifier, "regressor": is_regressor}[task.kind]
     for name, estimator in contestants.items():
-        if isinstance(estimator, type) or not hasattr(estimator, "fit") or not is_classifier(estimator):
-            raise ValueError(f"the contestant {name!r} is not a scikit-learn classifier: {estimator!r}")
-    if repeats < 1 or folds < 2:
-        raise ValueError(f"needs at least 1 repeat and 2 folds, got repeats={repeats}, folds={folds}")
+        if isinstance(estimator, type) or not hasattr(estimator, "fit") or not is_kind(estimator):
+            raise ValueError(f"the contestant {name!r} is not a scikit-learn {task.kind}: {estimator!r}")
+    n = len(np.asarray(y))
+    if repeats < 1 or not 2 <= folds <= n:
+        raise ValueError(f"needs at least 1 repeat and from 2 to {n} folds, got repeats={repeats}, folds={folds}")
     if seed < 0:
         raise ValueError(f"seed must not be negative, got {seed}")
-    return [
-        FoldTask(data, name, repeat, fold, estimator, X, y, folds, seed)
-        for repeat in range(repeats)
-        for fold in range(folds)
-        for name, estimator in contestants.items()
-    ]
+    tasks = []
+    for repeat in range(repeats):
+        splitter = task.splitter(folds, shuffle=True, random_state=derive_seed(seed, repeat))
+        if folds == n:  # leave one out: classes cannot be dealt evenly
+            splitter = KFold(n)
+        for fold, (_, test) in enumerate(splitter.split(np.zeros(n), y)):
+            tasks += [task(data, name, repeat, fold, own, X, y, test, seed) for name, own in contestants.items()]
+    return tasks
 
 
-def run_tasks(tasks: Iterable[FoldTask], n_jobs: int = 1) -> Iterator[FoldRecord]:
-    """Yield the records of the tasks as they come, in any order."""
-    return in_parallel(tasks, n_jobs)
-
-
-def in_parallel(tasks: Iterable[Any], n_jobs: int) -> Iterator[Any]:
-    """Yield what the method `run` of each task returns, as it comes."""
+def run_tasks(tasks: Iterable[Any], n_jobs: int = 1) -> Iterator[Any]:
+    """Yield what the method `run` of each task returns, as it comes, in any order."""
     # Started now, not when the first record is asked for: see `oc1.experiments`, whose workers inherit what is set now.
     records: Iterator[Any] = Parallel(
         n_jobs=n_jobs, return_as="generator_unordered", initializer=end_with_parent, initargs=(os.getpid(),)
@@ -308,14 +300,20 @@ def cross_validate(
     >>> oc1.accuracy > neighbours.accuracy, neighbours.leaves
     (True, None)
     """
-    tasks = make_tasks(contestants, X, y, repeats=repeats, folds=folds, seed=seed, data=data)
+    tasks = make_tasks(FoldTask, contestants, X, y, repeats=repeats, folds=folds, seed=seed, data=data)
+    return ordered(run_tasks(tasks, n_jobs), list(contestants), on_record)
+
+
+def ordered(
+    found: Iterable[AnyRecord], learners: list[str], on_record: Callable[[AnyRecord], None] | None
+) -> list[AnyRecord]:
+    """Return records by learner, repeat and fold; tell of each as it comes."""
     records = []
-    for record in run_tasks(tasks, n_jobs):
+    for record in found:
         records.append(record)
         if on_record is not None:
             on_record(record)
-    order = list(contestants)
-    return sorted(records, key=lambda record: (order.index(record.learner), record.repeat, record.fold))
+    return sorted(records, key=lambda record: (learners.index(record.learner), record.repeat, record.fold))
 
 
 def nested(estimator: BaseEstimator, grid: Mapping[str, Sequence[Any]], folds: int = 3) -> GridSearchCV:
@@ -369,13 +367,14 @@ def _summarise(data: str, learner: str, repeats: list[list[FoldRecord]]) -> Summ
     for name in SIZES:
         values = [[getattr(record, name) for record in repeat] for repeat in repeats]
         known = not any(None in own for own in values)
-        mean, deviation = _over_repeats([float(np.mean(sorted(own))) for own in values]) if known else (None, None)
+        mean, deviation = over_repeats([float(np.mean(sorted(own))) for own in values]) if known else (None, None)
         sizes |= {name: mean, f"{name}_sd": deviation}
-    accuracy, accuracy_sd = _over_repeats(accuracies)
+    accuracy, accuracy_sd = over_repeats(accuracies)
     return Summary(data, learner, len(repeats), accuracy, accuracy_sd, **sizes, seconds=seconds)
 
 
-def _over_repeats(values: list[float]) -> tuple[float, float | None]:
+def over_repeats(values: list[float]) -> tuple[float, float | None]:
+    """Return the mean of one value for each repeat, and its standard deviation if there are several."""
     values = sorted(values)  # the last digit of a mean depends on the order, and records may come in any
     return float(np.mean(values)), float(np.std(values, ddof=1)) if len(values) > 1 else None
 

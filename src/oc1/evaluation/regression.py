@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
+import numpy.typing as npt
 from numpy.typing import ArrayLike
-from sklearn.base import is_regressor
 from sklearn.model_selection import KFold
 
-from .protocol import Fit, Fold, derive_seed, in_parallel, size_of
+from .protocol import Fold, Task, make_tasks, ordered, over_repeats, run_tasks, size_of
 
 
 @dataclass(frozen=True)
@@ -75,21 +75,20 @@ class RegressionSummary:
 
 
 @dataclass(frozen=True)
-class RegressionTask(Fit):
-    """A fit still to be done, with everything it takes to make its `RegressionRecord`."""
+class RegressionTask(Task):
+    """A fit of a regressor still to be done."""
+
+    kind: ClassVar = "regressor"
+    splitter: ClassVar = KFold
 
     def run(self) -> RegressionRecord:
         """Fit and test the learner on this fold."""
-        model, predicted, test, seconds = self.fit_and_predict()
+        model, predicted, seconds = self.fit_and_predict()
         y = np.asarray(self.y, dtype=np.float64)
-        errors, spread = y[test] - predicted, y[test] - y.mean()
+        errors, spread = y[self.test] - predicted, y[self.test] - y.mean()
         leaves, depth, _, terms = size_of(model)
         squared, absolute, variance = (float(np.mean(own)) for own in (errors**2, np.abs(errors), spread**2))
-        return RegressionRecord(*self.key, len(test), squared, absolute, variance, leaves, depth, terms, seconds)
-
-    def splitter(self) -> KFold:
-        """Return what deals the examples to folds."""
-        return KFold(self.folds, shuffle=True, random_state=derive_seed(self.seed, self.repeat))
+        return RegressionRecord(*self.key, len(self.test), squared, absolute, variance, leaves, depth, terms, seconds)
 
 
 def cross_validate_regressors(
@@ -128,25 +127,8 @@ def cross_validate_regressors(
     >>> round(summary.r2, 1)
     0.5
     """
-    n = len(np.asarray(y))
-    for name, estimator in contestants.items():
-        if not is_regressor(estimator):
-            raise ValueError(f"the contestant {name!r} is not a scikit-learn regressor: {estimator!r}")
-    if repeats < 1 or not 2 <= folds <= n:
-        raise ValueError(f"needs at least 1 repeat and from 2 to {n} folds, got repeats={repeats}, folds={folds}")
-    tasks = [
-        RegressionTask("", name, repeat, fold, estimator, X, y, folds, seed)
-        for repeat in range(repeats)
-        for fold in range(folds)
-        for name, estimator in contestants.items()
-    ]
-    records: list[RegressionRecord] = []
-    for record in in_parallel(tasks, n_jobs):
-        records.append(record)
-        if on_record is not None:
-            on_record(record)
-    order = list(contestants)
-    return sorted(records, key=lambda record: (order.index(record.learner), record.repeat, record.fold))
+    tasks = make_tasks(RegressionTask, contestants, X, y, repeats=repeats, folds=folds, seed=seed)
+    return ordered(run_tasks(tasks, n_jobs), list(contestants), on_record)
 
 
 def summarise_regression(records: Iterable[RegressionRecord]) -> list[RegressionSummary]:
@@ -158,26 +140,18 @@ def summarise_regression(records: Iterable[RegressionRecord]) -> list[Regression
 
 
 def _summarise(learner: str, repeats: list[list[RegressionRecord]]) -> RegressionSummary:
-    def pooled(name: str) -> np.ndarray:
+    def pooled(name: str) -> npt.NDArray[np.float64]:
         """Return the mean over all examples, for each repeat."""
-        sums = [(sum(getattr(r, name) * r.n_test for r in own), sum(r.n_test for r in own)) for own in repeats]
-        return np.array([total / n for total, n in sums])
+        return np.array(
+            [np.average([getattr(r, name) for r in own], weights=[r.n_test for r in own]) for own in repeats]
+        )
 
-    def mean_size(name: str) -> float | None:
-        sizes = [getattr(r, name) for own in repeats for r in own]
-        return None if None in sizes else float(np.mean(sizes))
-
+    records = [record for own in repeats for record in own]
+    sizes = [[getattr(record, name) for record in records] for name in ("leaves", "depth", "terms")]
+    leaves, depth, terms = (None if None in own else float(np.mean(own)) for own in sizes)
     errors, variances = pooled("squared_error"), pooled("variance")
     r2 = 1 - np.divide(errors, variances, out=np.full(len(errors), np.nan), where=variances > 0)
-    return RegressionSummary(
-        learner,
-        len(repeats),
-        float(r2.mean()),
-        float(r2.std(ddof=1)) if len(r2) > 1 else None,
-        float(pooled("absolute_error").mean()),
-        float(np.sqrt(errors).mean()),
-        mean_size("leaves"),
-        mean_size("depth"),
-        mean_size("terms"),
-        float(np.median([r.seconds for own in repeats for r in own])),
-    )
+    mean_r2, r2_sd = over_repeats(r2.tolist())
+    absolute, root = float(pooled("absolute_error").mean()), float(np.sqrt(errors).mean())
+    seconds = float(np.median([record.seconds for record in records]))
+    return RegressionSummary(learner, len(repeats), mean_r2, r2_sd, absolute, root, leaves, depth, terms, seconds)

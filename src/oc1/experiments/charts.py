@@ -1,4 +1,4 @@
-"""Charts of results: accuracies beside the paper's, accuracy against the number of restarts, and mean ranks."""
+"""Charts of results: accuracies beside the paper's, and accuracy against the number of restarts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from ..plotting.style import COLOURS, plain, save
-from .suite import indistinct_groups
 
 #: Numbers written on a logarithmic axis of restarts.
 TICKS = (1, 2, 5, 10, 20, 50)
@@ -105,50 +104,4 @@ def restarts_curve(points: list[dict[str, Any]], path: Path) -> None:
         if i % n_columns == 0:
             upper.set_ylabel("accuracy (%)\n± standard deviation")
             lower.set_ylabel("leaves")
-    save(figure, path)
-
-
-def rank_diagram(ranks: dict[str, float], difference: float, n_sets: int, path: Path) -> None:
-    """Draw learners by their mean ranks on a line, bars below joining those that may differ by chance, and write it.
-
-    Parameters
-    ----------
-    ranks : dict of learner to mean rank
-    difference : float
-        The critical difference of two mean ranks.
-    n_sets : int
-        Number of data sets that the means are of.
-    path : Path
-        Ends in ``.png`` or ``.svg``. Its folder is made if missing; a file there is overwritten.
-    """
-    names = sorted(ranks, key=lambda name: ranks[name])
-    places = [ranks[name] for name in names]
-    groups = indistinct_groups(places, difference)
-    n, n_left = len(names), (len(names) + 1) // 2
-    top = 0.5 + 0.35 * len(groups)  # where the first name is, below the axis; names are 1 apart
-    figure = Figure(figsize=(9, 1.7 + 0.35 * (top + n_left)), layout="constrained")
-    ax = figure.subplots()
-    line: dict[str, Any] = {"color": "black", "linewidth": 1.0}
-    for i, (name, place) in enumerate(zip(names, places, strict=True)):
-        is_left = i < n_left  # the better half; the worst stands highest on the right, so that no lines cross
-        depth = -(top + (i if is_left else n - 1 - i))
-        end = 0.9 if is_left else n + 0.1
-        ax.plot([place, place, end], [0, depth, depth], **line)
-        ax.plot(place, 0, "o", color=COLOURS[0], clip_on=False, zorder=3)
-        text = f"{plain(name)}  {place:.2f}" if is_left else f"{place:.2f}  {plain(name)}"
-        shift, side = (-4, "right") if is_left else (4, "left")
-        ax.annotate(text, (end, depth), (shift, 0), textcoords="offset points", ha=side, va="center", size=10)
-    bar_style: dict[str, Any] = {"color": COLOURS[5], "linewidth": 4, "solid_capstyle": "butt"}
-    for i, (first, last) in enumerate(groups):
-        ax.plot([places[first] - 0.03, places[last] + 0.03], [-0.35 * (i + 1)] * 2, zorder=2, **bar_style)
-    ax.plot([1, 1 + difference], [1.1, 1.1], clip_on=False, **bar_style)
-    ax.annotate(f"critical difference {difference:.2f}", (1, 1.1), (0, 5), textcoords="offset points", size=9)
-    ax.spines[["left", "right", "bottom"]].set_visible(False)
-    ax.spines["top"].set_position(("data", 0))
-    ax.spines["top"].set_bounds(1, n)
-    ax.xaxis.tick_top()
-    ax.set(xlim=(0.9, n + 0.1), ylim=(-(top + n_left - 0.5), 1.8), yticks=[], xticks=range(1, n + 1))
-    ax.set_title(
-        f"Mean rank by accuracy on {n_sets} data sets (1 is best)\nbars join learners that may differ by chance"
-    )
     save(figure, path)

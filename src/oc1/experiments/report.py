@@ -14,9 +14,6 @@ from typing import Any
 
 from .claims import HEADER as CLAIMS_HEADER
 from .claims import claims_summary, claims_table
-from .contest import EXPLANATION, accuracy_table, place_table
-from .suite import EXPLANATION as SUITE_EXPLANATION
-from .suite import overview_table, rival_table, set_table, verdict
 
 Entry = Mapping[str, Any]
 Table = tuple[list[str], list[list[str]]]  # header and rows
@@ -62,7 +59,7 @@ def result_table(entry: Entry, seconds: Mapping[str, float] | None = None) -> Ta
     for name, unit, digits in (("accuracy", " %", 1), ("leaves", "", 1), ("hyperplanes", "", 0)):
         columns.append((f"{name}{unit}", [_value(cell, name, digits) for cell in cells]))
         if any(paper.get(name) is not None for paper in papers):
-            columns.append((entry.get("source", "paper"), [_value(paper, name, digits) for paper in papers]))
+            columns.append(("paper", [_value(paper, name, digits) for paper in papers]))
         if any(paper.get(f"{name}_sd") for paper in papers):
             pairs = zip(cells, papers, strict=True)
             away = [difference(cell[name], paper.get(name), paper.get(f"{name}_sd")) for cell, paper in pairs]
@@ -108,13 +105,7 @@ def settings_line(entry: Entry) -> str:
     run = entry["run"]
     repeats = run["repeats"]
     size = f", artificial data of {run['n_samples']} points" if "n_samples" in run else ""
-    size += f", at most {run['max_rows']:,} rows of a data set" if "max_rows" in run else ""
     how = f"oc1 {run['version']}, {repeats} x {run['folds']}-fold cross-validation, seed {run['seed']}{size}. "
-    if "contest" in entry:
-        found = {(name.split(",")[0], *versions) for name, versions in entry["contest"]["versions"].items()}
-        peers = sorted(" ".join(known) for known in found if not known[0].startswith("OC1"))
-        explanation = SUITE_EXPLANATION if "overview" in entry else EXPLANATION
-        return f"{how}With {', '.join(peers)}. {explanation}"
     return (
         f"{how}"
         "Mean±standard deviation over the repeats; differences in the paper's standard deviations. "
@@ -124,25 +115,12 @@ def settings_line(entry: Entry) -> str:
 
 def _tables(entry: Entry, seconds: Mapping[str, Any] | None) -> list[Table]:
     """Return the tables of an experiment, without empty ones."""
-    if "overview" in entry:
-        tables = (set_table(entry["contest"], seconds), overview_table(entry["overview"], seconds))
-        return [*tables, rival_table(entry["contest"])]
-    if "contest" in entry:
-        return [accuracy_table(entry["contest"], seconds, entry["failures"]), place_table(entry["contest"])]
     return [table for table in (result_table(entry, seconds), mean_table(entry), pair_table(entry)) if table[1]]
 
 
-def _preface(entry: Entry) -> tuple[str, str]:
-    """Return what the claim is, and the claim."""
-    return "Question" if "contest" in entry else entry.get("source", "paper").capitalize(), entry["claim"]
-
-
 def _notes(entry: Entry) -> list[str]:
-    """Return what was not run or failed, and what the tests of ranks say, in lines."""
-    failures = [f"No result: {cell}: {reason}" for cell, reason in entry.get("failures", {}).items()]
-    tested = verdict(entry["overview"]) if "overview" in entry else []
-    quick = [QUICK] if entry["is_quick"] else []
-    return [*quick, *(f"Not run: {line}" for line in entry["skipped"]), *failures, *tested]
+    """Return what was not run, in lines, and whether the run was a quick one."""
+    return [*([QUICK] if entry.get("is_quick") else []), *(f"Not run: {line}" for line in entry["skipped"])]
 
 
 def claims_markdown(entries: Mapping[str, Entry]) -> str:
@@ -161,7 +139,7 @@ def claims_notes(entries: Mapping[str, Entry]) -> list[str]:
 
 def markdown(entry: Entry, seconds: Mapping[str, float] | None = None) -> str:
     """Return an experiment's tables in Markdown."""
-    parts = [f"# {entry['title']}", ": ".join(_preface(entry)), settings_line(entry), *_notes(entry)]
+    parts = [f"# {entry['title']}", f"Paper: {entry['claim']}", settings_line(entry), *_notes(entry)]
     parts += [markdown_table(header, rows) for header, rows in _tables(entry, seconds)]
     return "\n\n".join(parts) + "\n"
 
@@ -227,7 +205,7 @@ def page(
         body += [*(f'<p class="note">{escape(line)}</p>' for line in claims_notes(entries)), _html_table(header, rows)]
     for name, entry in entries.items():
         body.append(f'<h2 id="{escape(name)}">{escape(entry["title"])}</h2>')
-        body.append("<p><b>{}:</b> {}</p>".format(*map(escape, _preface(entry))))
+        body.append(f"<p><b>Paper:</b> {escape(entry['claim'])}</p>")
         body.append(f'<p class="note">{escape(settings_line(entry))}</p>')
         body += [f'<p class="note">{escape(line)}</p>' for line in _notes(entry)]
         body += [_html_table(header, rows) for header, rows in _tables(entry, (seconds or {}).get(name))]

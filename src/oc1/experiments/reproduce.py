@@ -11,9 +11,9 @@ import signal
 import threading
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, fields
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from .. import __version__
 from ..evaluation.protocol import (
@@ -21,21 +21,16 @@ from ..evaluation.protocol import (
     FoldRecord,
     FoldTask,
     ImpossibleRecord,
-    Summary,
     corrected_t_test,
     make_tasks,
     run_tasks,
     summarise,
 )
 from ..growing.progress_bar import progress_bar
-from .contest import standings
 from .data import ARTIFICIAL, DataSet, MissingData, load
 from .definitions import FULL_SIZE, Experiment
 from .journal import Journal, journal_path
-from .peers import package_of, why_missing
 from .results import Entry, write_results
-from .suite import overview
-from .trials import TrialRecord, run_trials
 
 FOLDS = 5
 
@@ -55,7 +50,6 @@ def reproduce(
     n_samples: int = FULL_SIZE,
     fresh: bool = False,
     only: Sequence[str] | None = None,
-    limit: float = 60.0,
     say: Callable[[str], None] = print,
 ) -> Entry:
     """Run an experiment, or what is left of it, and write its results and report.
@@ -79,10 +73,6 @@ def reproduce(
         Start over instead of continuing with the journal.
     only : list of str, optional
         The data sets to run now; what the journal holds for the others is reported as well.
-    limit : float, default=60
-        Seconds that a fit may take in a contest with learners of other packages. There, a learner that fails is
-        reported as such, and one whose package is not installed is left out: a run with the same `out` in another
-        environment adds it.
     say : callable, optional
         Takes lines for the user.
 
@@ -100,31 +90,18 @@ def reproduce(
     if unknown := [name for name in only or () if name not in experiment.data]:
         raise ValueError(f"{experiment.name} has no data set {unknown[0]!r}; it has {', '.join(experiment.data)}")
     sets, skipped = _load_all(experiment, data, seed, n_samples, say)
-    run = _fingerprint(experiment, sets, repeats, seed, n_samples, limit)
+    run = _fingerprint(experiment, sets, repeats, seed, n_samples)
     path = journal_path(out, experiment.name, run)
     if fresh:
         path.unlink(missing_ok=True)
     tasks = _make_tasks(experiment, sets, repeats, seed)
-    packages = {task.learner: package_of(task.estimator) for task in tasks}
-    others = dict.fromkeys(package for package in packages.values() if package != "oc1")
-    missing = {package: why for package in others if (why := why_missing(package))}
-    wanted = [task for task in tasks if (only is None or task.data in only) and packages[task.learner] not in missing]
-    journal = Journal(path, run, TrialRecord if experiment.ours else FoldRecord, _record_check(tasks))
-    failures = _run(experiment, wanted, journal, n_jobs, limit, say)
-    unfinished = {_cell(task) for task in tasks if task.key not in journal.records or _cell(task) in failures}
+    journal = Journal(path, run, _record_check(tasks))
+    _run(experiment, [task for task in tasks if only is None or task.data in only], journal, n_jobs, say)
+    unfinished = {_cell(task) for task in tasks if task.key not in journal.records}
     records = [journal.records[task.key] for task in tasks if _cell(task) not in unfinished]
-    for package, why in missing.items():
-        if any(packages[task.learner] == package and _cell(task) in unfinished for task in tasks):
-            skipped.append(f"{why}: left out; run it with the same --out in an environment that has it to add it")
-            say(skipped[-1])
     if unasked := set(sets) - {record.data for record in records} - set(only or sets):
         skipped.append(f"{', '.join(sorted(unasked))}: not among the sets asked for")
     entry = _entry(experiment, run, records, skipped)
-    if experiment.ours:
-        named = {" / ".join(cell): reason for cell, reason in sorted(failures.items())}
-        entry |= {"contest": standings(cast("list[TrialRecord]", records), experiment.ours, FOLDS), "failures": named}
-    if experiment.is_suite:
-        entry["overview"] = overview(entry["contest"])
     write_results(out, experiment, entry, records, say)
     return entry
 
@@ -138,7 +115,7 @@ def _load_all(
     sets, skipped = {}, []
     for name in experiment.data:
         try:
-            sets[name] = load(name, folder, seed, n_samples, experiment.max_rows)
+            sets[name] = load(name, folder, seed, n_samples)
         except MissingData as missing:
             skipped.append(str(missing))
             say(str(missing))
@@ -148,13 +125,13 @@ def _load_all(
 
 
 def _fingerprint(
-    experiment: Experiment, sets: dict[str, DataSet], repeats: int, seed: int, n_samples: int, limit: float
+    experiment: Experiment, sets: dict[str, DataSet], repeats: int, seed: int, n_samples: int
 ) -> dict[str, Any]:
     """Return everything that the results depend on."""
     run = {
         "name": experiment.name,
         "version": __version__,
-        "code": _code_digest(),
+        "code": code_digest(),
         "seed": seed,
         "repeats": repeats,
         "folds": FOLDS,
@@ -164,19 +141,15 @@ def _fingerprint(
                 name: repr(value) for name, value in sorted(cell.estimator.get_params().items())
             }
             for cell in experiment.cells
-            if cell.data in sets and cell.estimator is not None
+            if cell.data in sets
         },
     }
     if any(name in ARTIFICIAL for name in sets):
         run["n_samples"] = n_samples
-    if experiment.ours:
-        run["limit"] = limit
-    if experiment.max_rows:
-        run["max_rows"] = experiment.max_rows
     return run
 
 
-def _code_digest() -> str:
+def code_digest() -> str:
     """Return a digest of all code that results come from: between releases the version says nothing about it."""
     package = Path(__file__).resolve().parents[1]
     files = sorted(path for path in package.rglob("*.py") if path.parent.name != "experiments")
@@ -188,9 +161,8 @@ def _make_tasks(experiment: Experiment, sets: dict[str, DataSet], repeats: int, 
     """Return all fits, in the order of the cells."""
     tasks = []
     for name, one in sets.items():
-        cells = [cell for cell in experiment.cells if cell.data == name and cell.estimator is not None]
-        learners = {cell.learner: cell.estimator for cell in cells}
-        tasks += make_tasks(learners, one.X, one.y, repeats=repeats, folds=FOLDS, seed=seed, data=name)
+        learners = {cell.learner: cell.estimator for cell in experiment.cells if cell.data == name}
+        tasks += make_tasks(FoldTask, learners, one.X, one.y, repeats=repeats, folds=FOLDS, seed=seed, data=name)
     order = [(cell.data, cell.learner) for cell in experiment.cells]
     return sorted(tasks, key=lambda task: (order.index(_cell(task)), task.repeat, task.fold))
 
@@ -201,60 +173,39 @@ def _cell(one: FoldTask | FoldRecord) -> tuple[str, str]:
 
 def _record_check(tasks: list[FoldTask]) -> Callable[[FoldRecord], None]:
     """Return a function that refuses records that are not of these tasks."""
-    by_key = {task.key: task for task in tasks}
-    fold_sizes: dict[tuple[str, int, int], int] = {}
+    sizes = {task.key: len(task.test) for task in tasks}
 
     def check(record: FoldRecord) -> None:
-        task = by_key.get(record.key)
-        if task is None:
+        n_test = sizes.get(record.key)
+        if n_test is None:
             raise ImpossibleRecord(f"there is no fold {record.fold} of repeat {record.repeat} of {_cell(record)}")
-        fold = (task.data, task.repeat, task.fold)
-        if fold not in fold_sizes:
-            fold_sizes[fold] = task.n_test
-        if record.n_test != fold_sizes[fold] and not _failure(record):
-            raise ImpossibleRecord(f"the fold has {fold_sizes[fold]} examples, not {record.n_test}")
+        if record.n_test != n_test:
+            raise ImpossibleRecord(f"the fold has {n_test} examples, not {record.n_test}")
 
     return check
 
 
 def _run(
-    experiment: Experiment,
-    tasks: list[FoldTask],
-    journal: Journal,
-    n_jobs: int,
-    limit: float,
-    say: Callable[[str], None],
-) -> dict[tuple[str, str], str]:
-    """Run the tasks that are not in the journal; return why cells failed, for those that did."""
-    failures = {_cell(one): failure for one in journal.records.values() if (failure := _failure(one))}
-    todo = [task for task in tasks if task.key not in journal.records and _cell(task) not in failures]
-    # Repeat by repeat, so that the remaining time can be estimated early; and fold by fold, so that a learner that
-    # fails has failed before its next fold is sent out.
-    todo.sort(key=lambda task: (task.repeat, experiment.data.index(task.data), task.fold))
+    experiment: Experiment, tasks: list[FoldTask], journal: Journal, n_jobs: int, say: Callable[[str], None]
+) -> None:
+    """Run the tasks that are not in the journal."""
+    todo = [task for task in tasks if task.key not in journal.records]
+    todo.sort(key=lambda task: task.repeat)  # so that the remaining time can be estimated early
     n_done = len(tasks) - len(todo)
     if n_done:
         say(f"{experiment.name}: {n_done} of {len(tasks)} folds are already in {journal.path}")
-    # A generator, because a learner that failed on one fold is not tried on the others.
-    remaining = (task for task in todo if _cell(task) not in failures)
     try:
         with warnings.catch_warnings(), progress_bar(experiment.name, len(tasks), n_done) as bar:
             # joblib's, when the user stops a run: our message says it all.
             warnings.filterwarnings("ignore", message=".*tasks which were still being processed")
-            for record in run_trials(remaining, n_jobs, limit) if experiment.ours else _start(todo, n_jobs):
+            for record in _start(todo, n_jobs):
                 journal.append(record)
-                if failure := _failure(record):
-                    failures[_cell(record)] = failure
                 bar.advance()
     except KeyboardInterrupt:
         n_done = sum(task.key in journal.records for task in tasks)
         raise Interrupted(
             f"{experiment.name}: interrupted after {n_done} of {len(tasks)} folds; run the same command to continue"
         ) from None
-    return failures
-
-
-def _failure(record: FoldRecord) -> str:
-    return record.failure if isinstance(record, TrialRecord) else ""
 
 
 def _start(tasks: list[FoldTask], n_jobs: int) -> Iterator[FoldRecord]:
@@ -274,13 +225,10 @@ def _entry(experiment: Experiment, run: dict[str, Any], records: list[FoldRecord
     shown = list(dict.fromkeys(record.data for record in records))
     cells = []
     for cell in experiment.cells:
-        summary = summaries.get((cell.data, cell.learner))
-        if summary is None and (cell.estimator is not None or cell.data not in shown):
-            continue
-        values = asdict(summary) if summary else dict.fromkeys(field.name for field in fields(Summary))
-        del values["seconds"]
-        paper = None if cell.paper is None else asdict(cell.paper)
-        cells.append(values | {"data": cell.data, "learner": cell.learner, "paper": paper})
+        if summary := summaries.get((cell.data, cell.learner)):
+            paper = None if cell.paper is None else asdict(cell.paper)
+            values = {name: value for name, value in asdict(summary).items() if name != "seconds"}
+            cells.append(values | {"paper": paper})
     tests = [
         {"data": name, "a": a, "b": b, "difference": test.difference, "p_value": test.p_value}
         for a, b in experiment.pairs
@@ -289,7 +237,7 @@ def _entry(experiment: Experiment, run: dict[str, Any], records: list[FoldRecord
         for test in [corrected_t_test(records, a, b, name)]
     ]
     kept = ("data", "learner", "repeat", "fold", "n_test", "n_correct", *SIZES)
-    entry = {
+    return {
         "title": experiment.title,
         "claim": experiment.claim,
         "run": run,
@@ -300,4 +248,3 @@ def _entry(experiment: Experiment, run: dict[str, Any], records: list[FoldRecord
         "record_fields": kept,
         "records": [[getattr(record, name) for name in kept] for record in records],
     }
-    return entry if experiment.source == "paper" else entry | {"source": experiment.source}

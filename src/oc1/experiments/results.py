@@ -8,15 +8,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from ..evaluation.protocol import FoldRecord, summarise
 from ..files.atomic import locked, write_file
 from ..files.problems import FileProblem
 from . import report
 from .definitions import Experiment, make_experiments
 from .journal import LOCK
-from .trials import TrialRecord
 
 #: What an experiment gave, in JSON's types: see `oc1.experiments.reproduce`.
 Entry = dict[str, Any]
@@ -26,24 +23,13 @@ def write_results(
     out: Path, experiment: Experiment, entry: Entry, records: list[FoldRecord], say: Callable[[str], None]
 ) -> None:
     """Write the results beside those of other experiments in the folder, and the report of all."""
-    times = _timings(records)
+    times = {f"{one.data} / {one.learner}": one.seconds for one in summarise(records)}
     with locked(out / LOCK):  # another process may add another experiment
         _update(out / "results.json", experiment.name, entry)
         _update(out / "timings.json", experiment.name, times)
         write_file(out / f"{experiment.name}.md", report.markdown(entry, times).encode())
         _draw_charts(out, experiment, entry, say)
         _write_page(out)
-
-
-def _timings(records: list[FoldRecord]) -> dict[str, Any]:
-    """Return the median seconds of a fit for each cell; in a contest also its time as a multiple of the yardstick."""
-    times: dict[str, Any] = {f"{one.data} / {one.learner}": one.seconds for one in summarise(records)}
-    ratios: dict[str, list[float]] = {}
-    for record in records:
-        if isinstance(record, TrialRecord):
-            ratio = record.seconds / record.yardstick_seconds
-            ratios.setdefault(f"{record.data} / {record.learner}", []).append(ratio)
-    return times | {name: {"seconds": times[name], "ratio": float(np.median(own))} for name, own in ratios.items()}
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -66,7 +52,9 @@ def _update(path: Path, name: str, entry: Any) -> None:
 
 def _write_page(out: Path) -> None:
     """Write ``report.html`` and ``claims.md`` from what the folder holds."""
-    results = _read(out / "results.json")
+    # Earlier versions also ran experiments beyond the paper, which have tables of their own. They stay in the file.
+    entries = _read(out / "results.json").items()
+    results = {name: entry for name, entry in entries if not entry.keys() & {"contest", "source"}}
     pictures = {name: sorted(out.glob(f"{name}-chart*.png")) for name in results}
     pictures["figures"] = sorted((out / "figures").glob("*.png"))
     page = report.page(results, _read(out / "timings.json"), pictures)
@@ -85,21 +73,14 @@ def _drawing(module: str, say: Callable[[str], None]) -> Any:
 
 
 def _draw_charts(out: Path, experiment: Experiment, entry: Entry, say: Callable[[str], None]) -> None:
-    """Draw our accuracies beside the paper's, the restarts curves, or the mean ranks of a suite, for the page."""
-    cells = entry["cells"] if experiment.source == "paper" else []
-    compared = [cell for cell in cells if (cell["paper"] or {}).get("accuracy") is not None]
-    ranks = entry.get("overview", {"critical_difference": None})
-    is_ranked = ranks["critical_difference"] is not None
-    charts = _drawing("charts", say) if compared or experiment.is_curve or is_ranked else None
-    if charts and is_ranked:
-        means = {one["learner"]: one["rank"] for one in ranks["learners"]}
-        path = out / f"{experiment.name}-chart.png"
-        charts.rank_diagram(means, ranks["critical_difference"], len(ranks["data"]), path)
+    """Draw our accuracies beside the paper's, or accuracy against restarts, for the page."""
+    compared = [cell for cell in entry["cells"] if (cell["paper"] or {}).get("accuracy") is not None]
+    charts = _drawing("charts", say) if compared or experiment.is_curve else None
     if charts and compared:
         charts.bar_chart(compared, out / f"{experiment.name}-chart.png")
     if charts and experiment.is_curve:
         n_restarts = {(cell.data, cell.learner): cell.estimator.n_restarts for cell in experiment.cells}
-        points = [cell | {"restarts": n_restarts[cell["data"], cell["learner"]]} for cell in cells]
+        points = [cell | {"restarts": n_restarts[cell["data"], cell["learner"]]} for cell in entry["cells"]]
         for curve in ("paper", "defaults"):
             own = [point for point in points if point["learner"].endswith("paper") == (curve == "paper")]
             charts.restarts_curve(own, out / f"{experiment.name}-chart-{curve}.png")

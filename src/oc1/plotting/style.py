@@ -21,7 +21,7 @@ from matplotlib.textpath import TextPath
 from ..files.atomic import write_file
 from ..files.problems import explained
 from ..tree.structure import TreeStructure
-from .fonts import families_for, use_fonts
+from .fonts import families_for, with_fonts
 
 #: The palette of Okabe and Ito, which colour-blind people can tell apart; its first two differ in grey, too.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#767676")
@@ -181,7 +181,7 @@ def class_legend(tree: TreeStructure, weights: np.ndarray) -> tuple[list[Patch],
 def entitle(figure: Figure, title: str) -> None:
     """Write a title above a whole figure, in as many lines as it takes."""
     width = max(20, int(11 * figure.get_size_inches()[0]))
-    use_fonts(figure.suptitle(folded(title, width, 10 * width), size=11))
+    with_fonts(figure.suptitle(folded(title, width, 10 * width), size=11))
 
 
 def save(figure: Figure, path: Path, dpi: float = DPI) -> None:

@@ -11,6 +11,10 @@ import typer
 from ..options import Dask, Jobs, Seed, on_workers
 from ..screen import INTERRUPTED, UsageError, check_choice, fail, note, say
 
+#: What this command could run once.
+MOVED = dict.fromkeys(("further", "suite"), "python benchmarks/compare.py trees")
+MOVED["peers"] = "python benchmarks/compare.py peers"
+
 
 def reproduce(
     what: Annotated[list[str] | None, typer.Argument()] = None,
@@ -19,7 +23,6 @@ def reproduce(
     sets: Annotated[list[str] | None, typer.Option("--set")] = None,
     repeats: Annotated[int | None, typer.Option("--repeats", "-r", min=1)] = None,
     quick: bool = False,
-    limit: Annotated[float, typer.Option(min=0.001)] = 60.0,
     fresh: bool = False,
     seed: Seed = 0,
     jobs: Jobs = 1,
@@ -28,8 +31,7 @@ def reproduce(
 ) -> None:
     """Reproduce the paper's tables and figures, and print its values next to ours.
 
-    "further", "peers" and "suite" go beyond the paper and are not part of "all". To resume an interrupted run, give the
-    same command again.
+    To resume an interrupted run, give the same command again.
 
     Example: oc1 reproduce table1 --data data --repeats 10 --jobs 2 -o results
 
@@ -44,11 +46,9 @@ def reproduce(
     sets : NAME
         Only run this data set; may be given several times.
     repeats : int
-        Number of cross-validations (default: 10; further: 5; suite: 2; peers, --quick: 1).
+        Number of cross-validations (default: 10; --quick: 1).
     quick : bool
         One repeat, and artificial data of 500 points. The results say so.
-    limit : float
-        peers, suite: time limit for a fit in seconds.
     fresh : bool
         Start over instead of continuing a run.
     list_ : bool
@@ -66,11 +66,8 @@ def reproduce(
         say("figures      the paper's figures")
         return
     names = _chosen(what or [], experiments)
-    if dask is not None and any(experiments[name].ours for name in names if name in experiments):
-        note("note: the contest with other packages runs on this machine, where they are installed and timed")
-
     n_samples = 500 if quick else definitions.FULL_SIZE
-    run_one = partial(run, data=data, n_jobs=jobs, seed=seed, n_samples=n_samples, fresh=fresh, only=sets, limit=limit)
+    run_one = partial(run, data=data, n_jobs=jobs, seed=seed, n_samples=n_samples, fresh=fresh, only=sets)
 
     def run_all() -> None:
         for name in names:
@@ -95,7 +92,9 @@ def _chosen(given: list[str], experiments: dict[str, Any]) -> list[str]:
     if not given:
         raise UsageError(f"name an experiment: {', '.join(known)}")
     for name in given:
+        if name in MOVED:
+            raise UsageError(f"{name!r} goes beyond the paper: {MOVED[name]}, in the repository, runs it")
         check_choice("experiment", name, known)
     if "all" in given:
-        return [*(name for name, experiment in experiments.items() if not experiment.beyond), "figures"]
+        return [*experiments, "figures"]
     return list(dict.fromkeys(given))

@@ -1,19 +1,31 @@
-"""Tree learners of other packages behind one interface, in some twenty configurations.
+"""What OC1 is compared with: models of scikit-learn, and trees of other packages behind one interface.
 
 No package is imported before it is needed: those that cannot share an environment are run from their own.
 """
 
 from __future__ import annotations
 
-import warnings
 from ast import literal_eval
 from functools import cache
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import numpy as np
+from harness import Learner
 from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.linear_model import LogisticRegression
+from sklearn.model_selection import GridSearchCV
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.tree import DecisionTreeClassifier
+
+CCP_ALPHAS = (0.0, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05)
+TREE = DecisionTreeClassifier(random_state=0)
+SKLEARN = Learner("scikit-learn's tree", TREE)
+SKLEARN_CV = Learner(
+    "scikit-learn's tree, `ccp_alpha` by cross-validation", GridSearchCV(TREE, {"ccp_alpha": CCP_ALPHAS}, cv=5)
+)
+LOGISTIC = Learner("logistic regression", make_pipeline(StandardScaler(), LogisticRegression(max_iter=1000)))
 
 #: Module and class of each package's tree.
 CLASSES = {
@@ -21,6 +33,7 @@ CLASSES = {
     "STree": ("stree", "Stree"),
     "obliquetree": ("obliquetree", "Classifier"),
     "ydf": ("ydf", "CartLearner"),
+    "ydf's forest": ("ydf", "RandomForestLearner"),
     "treeple": ("treeple.tree", "ObliqueDecisionTreeClassifier"),
 }
 
@@ -30,7 +43,7 @@ class Peer(ClassifierMixin, BaseEstimator):
 
     Parameters
     ----------
-    package : {"scikit-learn", "STree", "obliquetree", "ydf", "treeple"}
+    package : {"scikit-learn", "STree", "obliquetree", "ydf", "ydf's forest", "treeple"}
     parameters : dict or None, default=None
         As the package names them; None are its defaults.
     random_state : int or None, default=None
@@ -54,40 +67,19 @@ class Peer(ClassifierMixin, BaseEstimator):
         return getattr(import_module(module), name)
 
     def fit(self, X: np.ndarray, y: np.ndarray) -> Peer:
-        """Train on arrays of numbers.
-
-        Parameters
-        ----------
-        X : array (n_samples, n_features)
-        y : array (n_samples,)
-
-        Returns
-        -------
-        self
-        """
+        """Train on arrays of numbers."""
         self.classes_, codes = np.unique(y, return_inverse=True)
-        make = self.load()
-        parameters = dict(self.parameters or {})
-        seed = (self.random_state or 0) % 2**31  # some take no larger one
-        is_ydf = self.package == "ydf"
-        self._model: Any = _Ydf(make, parameters, seed) if is_ydf else make(random_state=seed, **parameters)
+        parameters, seed = dict(self.parameters or {}), self.random_state or 0
+        is_ydf = self.package.startswith("ydf")
+        self._model: Any = (
+            _Ydf(self.load(), parameters, seed) if is_ydf else self.load()(random_state=seed, **parameters)
+        )
         self._X = X
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            self._model.fit(X, codes)
+        self._model.fit(X, codes)
         return self
 
     def predict(self, X: np.ndarray) -> np.ndarray:
-        """Return the class of each example.
-
-        Parameters
-        ----------
-        X : array (n_samples, n_features)
-
-        Returns
-        -------
-        array (n_samples,)
-        """
+        """Return the class of each example."""
         return np.asarray(self.classes_[np.asarray(self._model.predict(X)).astype(np.int64)])
 
     def get_n_leaves(self) -> int:
@@ -126,7 +118,7 @@ class _Ydf:
         return np.asarray(np.array(self.model.label_classes())[best].astype(int))
 
     def get_n_leaves(self) -> int:
-        nodes, n_leaves = [self.model.get_tree(0).root], 0
+        nodes, n_leaves = [tree.root for tree in self.model.get_all_trees()], 0
         while nodes:
             node = nodes.pop()
             n_leaves += node.is_leaf
@@ -166,19 +158,29 @@ def _parameters(configuration: str) -> dict[str, Any]:
     return parameters
 
 
-def make_peers() -> dict[str, Peer]:
-    """Return all configurations by name, whether or not their packages are installed."""
+def make_peers() -> dict[str, Learner]:
+    """Return all configurations of single trees by name, whether or not their packages are installed."""
     return {
-        f"{package}, {own}".removesuffix(", "): Peer(package, _parameters(own))
+        name: Learner(name, Peer(package, _parameters(own)))
         for package, configurations in CONFIGURATIONS.items()
         for own in configurations.split("; ")
+        for name in [f"{package}, {own}".removesuffix(", ")]
     }
 
 
-def package_of(estimator: Any) -> str:
-    """Return the package that a learner, or the one inside a pipeline or a search, is from; "oc1" if no peer."""
+YDF_FOREST = Learner(
+    "ydf's forest, sparse oblique",
+    Peer(
+        "ydf's forest",
+        {"split_axis": "SPARSE_OBLIQUE", "num_trees": 100, "compute_oob_performances": False, "winner_take_all": False},
+    ),
+)
+
+
+def package_of(estimator: Any) -> str | None:
+    """Return the package that a learner, or the one inside a pipeline or a search, is from; None if it is no peer."""
     parts = [estimator, *estimator.get_params().values()]
-    return next((part.package for part in parts if isinstance(part, Peer)), "oc1")
+    return next((part.package for part in parts if isinstance(part, Peer)), None)
 
 
 @cache
@@ -186,16 +188,8 @@ def why_missing(package: str) -> str | None:
     """Return why a package cannot be used here, None if it can."""
     try:
         import_module(CLASSES[package][0])
-    except ModuleNotFoundError:
-        return f"{package} is not installed"
+    except ModuleNotFoundError as error:
+        return f"{error.name} is not installed"
     except Exception as error:  # such as one that was compiled for another scikit-learn
         return f"{package} cannot be imported ({type(error).__name__}: {error})"
     return None
-
-
-def package_version(package: str) -> str:
-    """Return the installed version of a package, "" if it is not known."""
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return ""
