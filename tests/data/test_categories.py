@@ -286,7 +286,7 @@ def test_text_of_long_sets_is_short_and_leaves_out_what_went_elsewhere():
 
 def test_codes_in_combinations_are_listed_once():
     frame, y = mixed()
-    lines = str(learner().fit(frame, y).tree_).splitlines()
+    lines = str(learner(splits="oblique").fit(frame, y).tree_).splitlines()
     assert "code(colour)" in lines[0]
     lists = [line for line in lines if line.startswith("code(colour): ")]
     assert len(lists) == 1

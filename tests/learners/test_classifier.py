@@ -21,20 +21,16 @@ from oc1.datasets import make_ls10, make_pol, make_rcb
 QUICK = {"n_restarts": 3, "random_state": 0}
 
 
-def repetitions_are_evidence(estimator):
-    """Return the checks that the default contradicts.
-
-    To it, weights are ratios, and the effective number of examples is evidence: a weight of 2 for all is no evidence,
-    but each example twice is.
-    """
-    contradicted = "weights are ratios: their effective number of examples is evidence, not their sum"
-    kinds = ("dense", "sparse") if estimator.prune == "auto" and estimator.preset is None else ()
-    return {f"check_sample_weight_equivalence_on_{kind}_data": contradicted for kind in kinds}
-
-
-@parametrize_with_checks([OC1Classifier()], expected_failed_checks=repetitions_are_evidence)
+@parametrize_with_checks([OC1Classifier()])
 def test_scikit_learns_checks(estimator, check):
-    check(estimator)
+    try:
+        check(estimator)
+    except AssertionError:
+        # A weight of 2 for all samples is no evidence to the default, but each sample twice is. (On some data both give
+        # the same tree.)
+        if "check_sample_weight_equivalence" in str(check):
+            pytest.xfail("weights are ratios: their effective number of samples is evidence, not their sum")
+        raise
 
 
 @pytest.mark.slow
@@ -43,8 +39,7 @@ def test_scikit_learns_checks(estimator, check):
         OC1Classifier(prune=None, n_restarts=2),
         OC1Classifier(preset="paper", prune=None, n_restarts=2),
         OC1Classifier(prune="cv", splits="oblique", criterion="info_gain", normalize="positive", n_restarts=2),
-    ],
-    expected_failed_checks=repetitions_are_evidence,
+    ]
 )
 def test_scikit_learns_checks_of_other_parameters(estimator, check):
     check(estimator)

@@ -26,8 +26,8 @@ from .soft_tree import SoftTree
 
 #: The penalty on half the squared coefficients of standardised features.
 RIDGE = 0.1
-#: In the end, the factors by which all margins and the ridge change, each with a fit after it: the soft tests come close
-#: to hard ones, and closer still where classes do not overlap.
+#: In the end, the factors by which all margins and the ridge change, each with a fit after it: the soft tests come
+#: close to hard ones, and closer still where classes do not overlap.
 SHARPENING = ((3.0, 1 / 9), (1.0, 1 / 100))
 #: Samples that each leaf has in addition to its own, divided among the classes as all samples are.
 PRIOR = 1.0

@@ -79,7 +79,8 @@ class SoftTree:
 
         `margins` (n_tests, n) are overwritten.
         """
-        goes_right = np.exp(np.negative(margins, out=margins), out=margins)  # infinite where the probability is 0
+        with np.errstate(over="ignore"):  # infinite where the probability is 0
+            goes_right = np.exp(np.negative(margins, out=margins), out=margins)
         goes_right += 1.0
         np.reciprocal(goes_right, out=goes_right)
         reach = self._room("reach", self.n_nodes, margins)

@@ -51,7 +51,7 @@ class Trial(NamedTuple):
     def simplest_of_the_best(self) -> int:
         """Return the place on the path: accuracies are noisy, so each is the mean with its neighbours."""
         padded = np.pad(self.right, ((0, 0), (1, 1)), mode="edge")
-        return simplest((padded[:, :-2] + padded[:, 1:-1] + padded[:, 2:]) / 3.0, self.sizes)
+        return simplest((padded[:, :-2] + padded[:, 1:-1] + padded[:, 2:]) / 3.0, self.sizes, EQUALLY_GOOD)
 
 
 class Option(NamedTuple):
@@ -97,7 +97,7 @@ class Choice:
         return np.sum(worth, axis=0) if worth else np.full(len(path.alphas), np.nan)
 
 
-def simplest(right: np.ndarray, sizes: np.ndarray, tolerance: float = EQUALLY_GOOD) -> int:
+def simplest(right: np.ndarray, sizes: np.ndarray, tolerance: float) -> int:
     """Return which of several trees is the smallest of those that are as good as the best.
 
     Parameters
@@ -179,7 +179,7 @@ def select(
         right = judge_joint_fits(paths[OBLIQUE], data, folds, weights, float(alphas[at]), rules)
         options.append(Option(OBLIQUE, True, at, trials[OBLIQUE].sizes[at], right))
     all_right, sizes = np.column_stack([own.right for own in options]), np.array([own.size for own in options])
-    best, total = options[simplest(all_right, sizes)], float(weights.sum())
+    best, total = options[simplest(all_right, sizes, EQUALLY_GOOD)], float(weights.sum())
     accuracies = {"joint" if own.is_joint else own.kind: float(own.right.sum() / total) for own in options}
     judged = []
     for (_, fold), path in zip(folds, paths[best.kind], strict=True):
