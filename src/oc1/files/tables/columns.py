@@ -123,7 +123,7 @@ def _open_binary(
         raise source.problem("is empty")
     if format == "xlsx":
         blocks = TextBlocks(ByteSource(path, sheet_as_text(data, source.problem)))
-        return DelimitedReader(blocks, find_layout(blocks, "tsv", options.header, missing), batch_bytes)
+        return DelimitedReader(blocks, find_layout(blocks, "xlsx", options.header, missing), batch_bytes)
     return FrameReader(data or os.fspath(path), source.path, source.total, missing, batch_bytes, format)
 
 
@@ -205,7 +205,7 @@ def checked_numbers(chunk: Chunk, columns: list[int], options: ReadOptions) -> n
 
 def plain_labels(labels: pl.Series, reader: Reader) -> pl.Series:
     """Return labels with decimal points in those that are numbers, however the file writes them."""
-    if reader.decimal == ".":
+    if reader.decimal != ",":
         return labels
     texts = labels.unique().drop_nulls().to_list()
     changes = {text: with_point(text) for text in texts if with_point(text) != text}

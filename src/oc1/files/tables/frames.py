@@ -32,7 +32,7 @@ class FrameReader:
     format : {"parquet", "feather"}
     """
 
-    decimal = "."
+    decimal = None
 
     def __init__(
         self, source: str | bytes, path: str, total: int, missing: frozenset[str], batch_bytes: int, format: str
@@ -77,7 +77,8 @@ class FrameReader:
             complain = partial(self._complain, n_read)
             n_read += frame.height
             texts = {m: tidy_text(frame[str(m)], self._missing) for m in kinds if m in self.text or kinds[m] == "text"}
-            numbers = parse_numbers({m: own for m, own in texts.items() if kinds[m] == "number"}, complain)
+            to_parse = {m: own for m, own in texts.items() if kinds[m] == "number"}
+            numbers = parse_numbers(to_parse, self._missing, complain)
             plain = {str(m): frame[str(m)].cast(pl.Float64, strict=False) for m in kinds if m not in texts}
             columns = plain | {str(m): own for m, own in texts.items()} | numbers
             n_bytes = self.total * n_read // max(1, self._n_rows)
