@@ -159,11 +159,11 @@ def _not_a_number(text: str, decimal: str | None) -> str:
 
 
 def iterate_rows(text: str, separator: str, quoted: bool) -> Iterator[tuple[int, list[str]]]:
-    """Yield the cells of the rows that are not blank, each with the number of lines before it.
+    r"""Yield the cells of the rows that are not blank, each with the number of lines before it.
 
     Examples
     --------
-    >>> list(iterate_rows('1, 2\\n \\n"a ""b"", c",d\\n', ",", True))
+    >>> list(iterate_rows('1, 2\n \n"a ""b"", c",d\n', ",", True))
     [(0, ['1', ' 2']), (2, ['a "b", c', 'd'])]
     """
     rows = csv.reader(
