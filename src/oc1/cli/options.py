@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
 import typer
 
 from ..learners.registry import LEARNERS
-from .screen import ClusterFailure, Result, UsageError, check_choice, hear_interrupts
+from .screen import ClusterFailure, Result, UsageError, hear_interrupts
 
 if TYPE_CHECKING:
     from ..files.tables import ReadOptions
@@ -59,14 +59,19 @@ def _with_help(parameter: inspect.Parameter, type_: str, text: str, panel: str |
     return parameter.replace(annotation=Annotated[kind, option])
 
 
-def completing(choices: Sequence[str]) -> Callable[[str], list[str]]:
-    """Return a function that lists the choices that complete what was typed, for the shell."""
-    return lambda incomplete: [choice for choice in choices if choice.startswith(incomplete)]
-
-
 def choice(choices: Sequence[str], *flags: str) -> Any:
-    """Declare an option that takes one of some names."""
-    return typer.Option(*flags, help=", ".join(choices), autocompletion=completing(choices), metavar="NAME")
+    """Declare an option that takes one of some names, or several of them."""
+
+    def check(given: str | list[str] | None) -> Any:
+        for name in [given] if isinstance(given, str) else given or ():
+            if name not in choices:
+                raise typer.BadParameter(f"unknown name {name!r}; choose from {', '.join(choices)}")
+        return given
+
+    def complete(incomplete: str) -> list[str]:
+        return [choice for choice in choices if choice.startswith(incomplete)]
+
+    return typer.Option(*flags, help=", ".join(choices), autocompletion=complete, callback=check, metavar="NAME")
 
 
 _data_option = partial(typer.Option, rich_help_panel="Data file")
@@ -118,7 +123,7 @@ def read_options(
     ignore: list[str] | None = None,
     missing_marker: list[str] | None = None,
     encoding: str | None = None,
-    decimal: str | None = None,
+    decimal: Annotated[str | None, choice([*DECIMAL_SIGNS], "--decimal")] = None,
 ) -> ReadOptions:
     """Return how a data file is to be read; to a command, these options are one parameter (see `app`).
 
@@ -141,14 +146,10 @@ def read_options(
     """
     from ..files.tables import ReadOptions
 
-    if format is not None:
-        check_choice("--format", format, FORMATS)
-    if decimal is not None:
-        check_choice("--decimal", decimal, DECIMAL_SIGNS)
-        decimal = DECIMAL_SIGNS[decimal]
     hear_interrupts()  # the file may be a pipe
     markers = tuple(missing_marker or ())
-    return ReadOptions(format, header, target, None, tuple(ignore or ()), markers, encoding, decimal)
+    sign = None if decimal is None else DECIMAL_SIGNS[decimal]
+    return ReadOptions(format, header, target, None, tuple(ignore or ()), markers, encoding, sign)
 
 
 def on_workers(address: str | None, work: Callable[[], Result], kept: str = "") -> Result:

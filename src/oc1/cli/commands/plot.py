@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..options import Model, OutputFile, choice
-from ..screen import UsageError, check_choice, check_output, check_used, note
+from ..screen import UsageError, check_output, check_used, note
 
 if TYPE_CHECKING:
     from ...files.tables import ReadOptions
@@ -67,7 +67,6 @@ def plot(
     dpi : float
         Dots per inch of a PNG file.
     """
-    check_choice("--what", what, PICTURES)
     path = Path(f"{what}.svg") if out is None else out
     if path.suffix.lower() not in ENDINGS:
         raise UsageError(f"--output {path} must end in .svg, .png or .pdf")
