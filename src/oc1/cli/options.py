@@ -6,7 +6,6 @@ import inspect
 import re
 from collections.abc import Callable, Sequence
 from copy import copy
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
 
@@ -30,7 +29,7 @@ def numpydoc_entries(docstring: str) -> dict[str, tuple[str, str]]:
     return {name: (type_, " ".join(text.split())) for name, type_, text in entries}
 
 
-def documented(command: Callable[..., Any], panel: str | None = None) -> list[inspect.Parameter]:
+def documented(command: Callable[..., Any]) -> list[inspect.Parameter]:
     """Return the parameters of a command as typer takes them, with the help texts of its docstring.
 
     The type that the docstring gives is shown where a value goes, unless it is one of Python's. A parameter that is
@@ -39,23 +38,20 @@ def documented(command: Callable[..., Any], panel: str | None = None) -> list[in
     Parameters
     ----------
     command : callable
-    panel : str, optional
-        The heading of the options in the help.
     """
     entries = numpydoc_entries(command.__doc__ or "")
     # ReadOptions is not imported where commands are defined: polars would come with it.
     parameters = inspect.signature(command, eval_str=True, locals={"ReadOptions": Any}).parameters
-    return [_with_help(one, *entries[name], panel) if name in entries else one for name, one in parameters.items()]
+    return [_with_help(one, *entries[name]) if name in entries else one for name, one in parameters.items()]
 
 
-def _with_help(parameter: inspect.Parameter, type_: str, text: str, panel: str | None) -> inspect.Parameter:
+def _with_help(parameter: inspect.Parameter, type_: str, text: str) -> inspect.Parameter:
     is_declared = get_origin(parameter.annotation) is Annotated
     kind, *declared = get_args(parameter.annotation) if is_declared else (parameter.annotation,)
     is_flag = parameter.default is False
     option = copy(declared[0]) if declared else typer.Option(*([f"--{parameter.name.replace('_', '-')}"] * is_flag))
-    option.help, option.rich_help_panel = text, panel
-    if type_ not in ("bool", "float", "int"):
-        option.metavar = type_
+    option.help = text
+    option.metavar = {"bool": None, "int": "N", "float": "X"}.get(type_, type_)
     return parameter.replace(annotation=Annotated[kind, option])
 
 
@@ -74,8 +70,6 @@ def choice(choices: Sequence[str], *flags: str) -> Any:
     return typer.Option(*flags, help=", ".join(choices), autocompletion=complete, callback=check, metavar="NAME")
 
 
-_data_option = partial(typer.Option, rich_help_panel="Data file")
-
 Data = Annotated[
     str,
     typer.Argument(
@@ -83,10 +77,10 @@ Data = Annotated[
     ),
 ]
 Model = Annotated[Path, typer.Argument(metavar="MODEL", help="Model file written by `oc1 train`, or a .dt file.")]
-Weights = Annotated[str | None, _data_option("--weights", metavar="NAME|INDEX", help="Column of example weights.")]
-OneHot = Annotated[bool, _data_option("--one-hot", help="Turn each value of a text column into a 0/1 column.")]
+Weights = Annotated[str | None, typer.Option("--weights", metavar="NAME|INDEX", help="Column of example weights.")]
+OneHot = Annotated[bool, typer.Option("--one-hot", help="Turn each value of a text column into a 0/1 column.")]
 Categorical = Annotated[
-    bool, _data_option("--categorical", help="Keep text columns as categories (learners oc1, axis, vote, forest, c45).")
+    bool, typer.Option("--categorical", help="Keep text columns as categories (learners oc1, axis, vote, forest, c45).")
 ]
 OutputFile = Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE")]
 Json = Annotated[bool, typer.Option("--json", help="Print machine-readable JSON.")]
@@ -108,11 +102,14 @@ Dask = Annotated[
         "workers are used, regardless of --jobs.",
     ),
 ]
-Seed = Annotated[int, typer.Option("--seed", "-s", min=0, max=2**32 - 1, help="The same seed gives the same result.")]
+Seed = Annotated[
+    int, typer.Option("--seed", "-s", min=0, max=2**32 - 1, metavar="N", help="The same seed gives the same result.")
+]
 LearnerName = Annotated[str | None, choice([*LEARNERS], "--learner", "-l")]
-Folds = Annotated[int, typer.Option("--folds", "-k", min=2, help="Number of folds of a cross-validation.")]
+Folds = Annotated[int, typer.Option("--folds", "-k", min=2, metavar="N", help="Number of folds of a cross-validation.")]
 Repeats = Annotated[
-    int, typer.Option("--repeats", "-r", min=1, help="Number of cross-validations, each with its own folds.")
+    int,
+    typer.Option("--repeats", "-r", min=1, metavar="N", help="Number of cross-validations, each with its own folds."),
 ]
 
 

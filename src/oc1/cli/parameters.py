@@ -12,16 +12,17 @@ from ..learners import registry
 from .options import choice, documented
 from .screen import UsageError
 
+NUMBER, SHARE, TEXT = int | None, float | None, str | None
+
 
 def _option(name: str, kind: Any, help: str, choices: Sequence[str] = ()) -> inspect.Parameter:
     """Declare a parameter of `OC1Classifier` as an option."""
     flag = "--" + name.replace("_", "-")
-    option = choice(choices, flag) if choices else typer.Option(flag, metavar="N" if kind is int else "X")
-    option.help, option.rich_help_panel = help, "Learner"
+    option = choice(choices, flag) if choices else typer.Option(flag, metavar="N" if kind == NUMBER else "X")
+    option.help = help
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[kind, option])
 
 
-NUMBER, SHARE, TEXT = int | None, float | None, str | None
 #: What people set most, in the order of the help. (A test compares choices and defaults with the class.)
 OPTIONS = [
     _option("splits", TEXT, "Tests: auto, axis, oblique. (default: auto)", ("auto", "axis", "oblique")),
@@ -73,7 +74,7 @@ def learner_parameters(
 
 
 #: The options of `learner_parameters`.
-LEARNER_OPTIONS = [*OPTIONS, *documented(learner_parameters, "Learner")[:-1]]
+LEARNER_OPTIONS = [*OPTIONS, *documented(learner_parameters)[:-1]]
 
 
 def make_estimator(name: str, parameters: dict[str, Any], *, strict: bool = True, **usual: Any) -> Any:

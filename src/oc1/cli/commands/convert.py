@@ -30,7 +30,7 @@ def convert(
     data: str | None = None,
     table: str | None = None,
 ) -> None:
-    """Convert a model to ONNX, a C99 header, a Python function, an SQL expression, or a .dt or JSON model file.
+    """Convert a model to ONNX, C99, Python, SQL, .dt or JSON.
 
     Examples: oc1 convert iris.json --to onnx -o iris.onnx; oc1 convert iris.json --to c -o iris.h --numbers fixed
     --data iris.csv

@@ -40,7 +40,7 @@ def plot(
     title: str | None = None,
     dpi: Annotated[float, typer.Option(min=10, max=2400)] = 150,
 ) -> None:
-    """Plot a model: its tree, how it divides the plane, a node's examples, the pruning path, attribute importances.
+    """Plot a tree, a partition, a node, the pruning, or importances.
 
     With DATA, a tree shows at each node the distribution of the examples along its test, and the pruning path shows
     their accuracy against the number of leaves. A partition of more than two attributes is a slice along the two that

@@ -26,7 +26,7 @@ def reproduce(
     dask: Dask = None,
     list_: Annotated[bool, typer.Option("--list")] = False,
 ) -> None:
-    """Reproduce the paper's tables and figures, and print its values next to ours.
+    """Reproduce the paper's tables and figures, beside its values.
 
     "further", "peers" and "suite" go beyond the paper and are not part of "all". To resume an interrupted run, give the
     same command again.

@@ -43,7 +43,7 @@ def train(
     verbose: Annotated[int, typer.Option("--verbose", "-v", count=True)] = 0,
     json: Json = False,
 ) -> None:
-    """Train a tree on a file of examples, save it, and print its accuracy.
+    """Train a tree on a file of examples, and say how accurate it is.
 
     The held-out accuracy is that of a tree grown without the examples it is tested on, a fifth of DATA (see --holdout
     and --test). The saved tree is trained on all of DATA.
