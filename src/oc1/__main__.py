@@ -35,7 +35,9 @@ def main() -> None:
         if type(problem).__name__ == "NoArgsIsHelpError":
             problem.show()  # type: ignore[attr-defined]
         else:
-            print(f"error: {' '.join(problem.format_message().split())}", file=sys.stderr)
+            is_option = type(problem).__name__ == "NoSuchOption" and sys.argv[1] in ("train", "cv", "animate")
+            advice = " (-P NAME=VALUE sets any parameter of the learner)" if is_option else ""
+            print(f"error: {' '.join(problem.format_message().split())}{advice}", file=sys.stderr)
         sys.exit(problem.exit_code)  # type: ignore[attr-defined]
 
 

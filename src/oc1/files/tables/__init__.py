@@ -1,4 +1,8 @@
-"""Tables of examples in CSV, TSV, .xlsx, Parquet, Feather, ARFF or OC1's own format, read whole or in batches."""
+"""Tables of examples in CSV, TSV, .xlsx, Parquet, Feather, ARFF or OC1's own format, read whole or in batches.
+
+A path and `ReadOptions` go in; attributes, labels and weights come out, or a `FileProblem` with line and column. Begin
+with `read_table`, to train, with `scan_table`, to use a model, and with `RowWriter` for what is written.
+"""
 
 from ..inputs import ModelInputs
 from .batches import ExampleBatch, label_indices, scan_table
