@@ -13,9 +13,9 @@ from waiting import MAX_WAIT_SECONDS
 from oc1 import load_model
 from oc1.cli.app import COMMANDS, app
 from oc1.cli.commands.convert import ENDINGS, NUMBERS
-from oc1.cli.commands.cv import CLASSIFIERS
 from oc1.cli.commands.generate import FORMATS as WRITTEN
 from oc1.cli.options import FORMATS
+from oc1.learners.registry import LEARNERS
 
 
 @pytest.mark.parametrize("command", sorted(COMMANDS))
@@ -26,7 +26,7 @@ def test_help_has_an_example(command):
 
 @pytest.mark.parametrize(
     ("command", "choices"),
-    [("cv", CLASSIFIERS), ("generate", WRITTEN), ("classify", FORMATS), ("convert", [*ENDINGS, *NUMBERS])],
+    [("cv", LEARNERS), ("generate", WRITTEN), ("classify", FORMATS), ("convert", [*ENDINGS, *NUMBERS])],
 )
 def test_help_has_all_choices(command, choices):
     words = set(re.findall(r"[\w-]+", run(command, "--help").stdout))

@@ -1,6 +1,7 @@
 """Feather files; Parquet files are read in `test_reading`."""
 
 import subprocess
+import sys
 from contextlib import suppress
 
 import numpy as np
@@ -46,3 +47,11 @@ def test_a_crash_of_the_reading_process_is_a_problem_of_the_file(tmp_path, monke
     with pytest.raises(FileProblem, match="cannot be read as Parquet: it is damaged"):
         read_table(path)
     assert run_apart("os:abort").returncode not in (0, 1)
+
+
+def test_the_reading_process_takes_no_modules_from_the_folder_of_the_data(tmp_path, monkeypatch):
+    (tmp_path / "polars.py").write_text("import os; os.abort()")
+    pl.DataFrame({"a": [1.5], "c": ["p"]}).write_parquet(tmp_path / "t.parquet")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.path", [path for path in sys.path if path])
+    assert len(read_table("t.parquet").y) == 1

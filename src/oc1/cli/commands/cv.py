@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from ...evaluation.protocol import FoldRecord
     from ...files.tables import ReadOptions, Table
 
-CLASSIFIERS = [name for name in LEARNERS if name not in OF_NUMBERS]
-
 
 def cv(
     data: Data,

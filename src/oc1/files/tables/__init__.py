@@ -6,10 +6,10 @@ with `read_table`, to train, with `scan_table`, to use a model, and with `RowWri
 
 from ..inputs import ModelInputs
 from .batches import ExampleBatch, label_indices, scan_table
-from .columns import ReadOptions, read_names
+from .columns import ReadOptions
 from .parsing import prefetch
 from .reading import Table, read_table
 from .writing import RowWriter, write_table
 
 __all__ = ["ExampleBatch", "ModelInputs", "ReadOptions", "RowWriter", "Table"]
-__all__ += ["label_indices", "prefetch", "read_names", "read_table", "scan_table", "write_table"]
+__all__ += ["label_indices", "prefetch", "read_table", "scan_table", "write_table"]

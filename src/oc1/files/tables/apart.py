@@ -21,5 +21,5 @@ def run_apart(function: str, *arguments: str, content: bytes = b"") -> subproces
     module, _, name = function.partition(":")
     code = f"import sys; from {module} import {name}; {name}(*sys.argv[1:])"
     surroundings = os.environ | {"PYTHONPATH": os.pathsep.join(map(os.path.abspath, sys.path))}
-    command = [sys.executable, "-c", code, *arguments]
+    command = [sys.executable, "-P", "-c", code, *arguments]  # -P: no modules of the folder we are in
     return subprocess.run(command, input=content, capture_output=True, env=surroundings, check=False)

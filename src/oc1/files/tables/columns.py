@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Sequence
-from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,7 +21,6 @@ from .names import find_name, nearest_first
 from .parsing import Chunk, DelimitedReader, find_layout
 from .sniffing import (
     ENDINGS,
-    HEAD_BYTES,
     MISSING_MARKERS,
     TextBlocks,
     find_format,
@@ -99,12 +97,6 @@ def open_reader(path: FilePath, options: ReadOptions, batch_bytes: int, content:
     except BaseException:
         source.close()
         raise
-
-
-def read_names(path: FilePath, options: ReadOptions) -> tuple[str, ...] | None:
-    """Return the names of a file's columns, None if it has none."""
-    with closing(open_reader(path, options, HEAD_BYTES)) as reader:
-        return reader.names
 
 
 _CALLED = {"parquet": "a Parquet file", "feather": "a Feather file", "xlsx": "a spreadsheet"}

@@ -356,8 +356,7 @@ class DelimitedReader:
             match = re.match(_WELL_QUOTED.format(self.layout.separator).encode(), data)
             place = match.end() if match else 0
             if place < len(data):
-                cell = data[place : last_row_end(data[place:], False)]
-                is_open = cell.startswith(b'"') and re.match(rb'"(?:[^"]++|"")*+\Z', cell)
+                is_open = re.compile(rb'"(?:[^"]++|"")*+\Z').match(data, place)
                 what = "a quote inside a field; put the field in quotes, and write the quote twice"
                 problem = "a quote opens here that nothing closes" if is_open else what
                 raise self.problem(problem, line=line + data.count(b"\n", 0, place))
