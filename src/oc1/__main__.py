@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 
 def main() -> None:
     """Run the command line."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:  # closed by whoever started us; files must not be opened in its place
+            setattr(sys, name, open(os.open(os.devnull, os.O_RDWR), mode))  # noqa: SIM115
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")  # a label may have letters that the terminal has not
@@ -31,7 +35,9 @@ def main() -> None:
         if type(problem).__name__ == "NoArgsIsHelpError":
             problem.show()  # type: ignore[attr-defined]
         else:
-            print(f"error: {' '.join(problem.format_message().split())}", file=sys.stderr)
+            is_option = type(problem).__name__ == "NoSuchOption" and sys.argv[1] in ("train", "cv", "animate")
+            advice = " (-P NAME=VALUE sets any parameter of the learner)" if is_option else ""
+            print(f"error: {' '.join(problem.format_message().split())}{advice}", file=sys.stderr)
         sys.exit(problem.exit_code)  # type: ignore[attr-defined]
 
 

@@ -268,7 +268,7 @@ def test_command_refuses_in_one_sentence(table):
         assert problem in run("rcb.csv", *arguments, code=code).stderr
     (table / "words.csv").write_text("colour,size,kind\n" + "red,1,a\nblue,2,b\n" * 10)
     assert "'red' is not a number" in run("words.csv", "-o", "a.html", code=1).stderr
-    run("words.csv", "-o", "words.html", "--one-hot", "--min-samples-oblique", 2)
+    run("words.csv", "-o", "words.html", "--one-hot", "-P", "min_samples_oblique=2")
     (table / "one.csv").write_text("x,y,kind\n" + "1,2,a\n2,1,a\n" * 10)
     assert "of one class" in run("one.csv", "-o", "a.html", code=1).stderr
     assert not (table / "a.html").exists()

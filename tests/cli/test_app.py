@@ -13,9 +13,9 @@ from waiting import MAX_WAIT_SECONDS
 from oc1 import load_model
 from oc1.cli.app import COMMANDS, app
 from oc1.cli.commands.convert import ENDINGS, NUMBERS
-from oc1.cli.commands.cv import CLASSIFIERS
 from oc1.cli.commands.generate import FORMATS as WRITTEN
 from oc1.cli.options import FORMATS
+from oc1.learners.registry import LEARNERS
 
 
 @pytest.mark.parametrize("command", sorted(COMMANDS))
@@ -26,7 +26,7 @@ def test_help_has_an_example(command):
 
 @pytest.mark.parametrize(
     ("command", "choices"),
-    [("cv", CLASSIFIERS), ("generate", WRITTEN), ("classify", FORMATS), ("convert", [*ENDINGS, *NUMBERS])],
+    [("cv", LEARNERS), ("generate", WRITTEN), ("classify", FORMATS), ("convert", [*ENDINGS, *NUMBERS])],
 )
 def test_help_has_all_choices(command, choices):
     words = set(re.findall(r"[\w-]+", run(command, "--help").stdout))
@@ -59,7 +59,7 @@ def test_completion(shell):
     [
         (["train", "iris.csv", "--n-restarts", "many"], "Invalid value for '--n-restarts'"),
         (["fly"], "No such command 'fly'"),
-        (["train", "iris.csv", "--wings"], "No such option: --wings"),
+        (["train", "iris.csv", "--wings"], "-P NAME=VALUE sets any parameter of the learner"),
     ],
 )
 def test_wrong_options_are_one_sentence(arguments, message, iris):
@@ -75,7 +75,6 @@ def test_nothing_that_is_read_is_overwritten(model, iris):
     for arguments in (
         ["classify", model, "iris.csv", "-o", iris / "iris.csv"],
         ["test", model, "iris.csv", "--misclassified", "iris.csv"],
-        ["generate", model, "-o", model],
         ["convert", model, "--to", "python", "-o", model],
         ["explore", model, "iris.csv", "-o", "iris.csv"],
     ):
@@ -118,6 +117,29 @@ def test_names_cannot_change_the_terminal(iris):
     frame = iris_frame().rename({"petal_wid": "pet\x1b[31mal"})
     frame.write_csv("red.csv")
     assert "\x1b" not in run("train", "red.csv", "-vv", "--prune", "none").stdout
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-", "2>&-", "<&- >&- 2>&-"])
+def test_streams_may_be_closed(closed, iris):
+    command = f"{sys.executable} -m oc1 train iris.csv -o iris.json --holdout 0 {closed}"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=MAX_WAIT_SECONDS)
+    assert (done.returncode, "Traceback" in done.stdout + done.stderr) == (0, False)
+    assert load_model("iris.json").get_n_leaves() == 3
+    done = subprocess.run(
+        ["sh", "-c", command.replace("iris.csv", "-")],
+        capture_output=True, text=True, timeout=MAX_WAIT_SECONDS, stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+    assert done.returncode == 1
+    assert done.stderr == ("" if "2>" in closed else "error: standard input: is empty\n")
+
+
+@pytest.mark.parametrize("command", ["", *COMMANDS])
+def test_help_fits_a_terminal_of_80_columns(command, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("TERMINAL_WIDTH", "80")
+    lines = run(*[command] * bool(command), "--help").stdout.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert not any(line.endswith("...") for line in lines if not line.startswith("Usage"))  # nothing is cut off
 
 
 def test_without_typer_the_command_says_what_to_install():

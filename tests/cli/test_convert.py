@@ -31,10 +31,10 @@ def test_convert(model, iris):
     ("options", "message"),
     [
         ([], "give --to: one of json, dt, onnx"),
-        (["--to", "exe"], "unknown --to 'exe'"),
+        (["--to", "exe"], "unknown name 'exe'"),
         (["--to", "onnx"], "--to onnx needs --output"),
         (["--to", "c", "--numbers", "fixed"], "fixed point needs --data"),
-        (["--to", "c", "--numbers", "half"], "unknown --numbers 'half'"),
+        (["--to", "c", "--numbers", "half"], "unknown name 'half'"),
         (["--to", "c", "--bits", "8"], "--bits must be 16 or 32"),
         (["--to", "c", "-o", "no/x.h"], "there is no folder no"),
         (["--to", "json", "-o", "x.dt"], "must end in .json"),

@@ -33,7 +33,7 @@ def test_leave_one_out(iris):
     ("options", "message"),
     [
         (["-l", "regressor", "-l", "oc1"], "predicts numbers"),
-        (["-l", "wood"], "unknown --learner 'wood'"),
+        (["-l", "wood"], "unknown name 'wood'"),
         (["--n-jumps", "3", "-l", "c45"], "none of the learners c45 has a parameter 'n_jumps'"),
         (["--folds", "60"], "no class has 60 examples"),
     ],

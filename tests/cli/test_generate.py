@@ -4,7 +4,7 @@ import json
 
 import polars as pl
 import pytest
-from command_line import NAMES, run
+from command_line import run
 
 
 @pytest.mark.parametrize(("name", "width", "classes"), [("ls10", 10, 2), ("pol", 2, 2), ("rcb", 2, 8)])
@@ -34,27 +34,10 @@ def test_generated_files_can_be_read_in_every_format(name, iris):
     assert json.loads(run("train", name, "-o", "m.json", "--json").stdout)["training"]["accuracy"] > 0.97
 
 
-def test_points_labelled_by_a_model(model, iris):
-    run("generate", model, "-n", 200, "-o", "flowers.csv")
-    frame = pl.read_csv("flowers.csv")
-    assert frame.columns == [*NAMES, "species"]
-    assert frame["petal_len"].min() >= 1.0
-    assert frame["petal_len"].max() <= 6.9
-    assert json.loads(run("test", model, "flowers.csv", "--json").stdout)["accuracy"] == 1.0
-    run("generate", model, "-n", 200, "-o", "wide.csv", "--low", -10, "--high", 10)
-    assert pl.read_csv("wide.csv")["petal_len"].min() < 0
-    run("convert", model, "-o", "iris.dt")
-    run("generate", "iris.dt", "-n", 50, "-o", "old.csv")
-    assert pl.read_csv("old.csv").drop("class").max_horizontal().max() <= 1.0
-
-
 @pytest.mark.parametrize(
     ("arguments", "message", "code"),
     [
-        (["abc"], "'abc' is neither one of ls10, pol, rcb nor a model file", 2),
-        (["none.json"], "give --output", 2),
-        (["none.json", "-o", "x.csv"], "none.json", 1),
-        (["rcb", "--low", "3"], "--low and --high are for models", 2),
+        (["abc"], "unknown data set 'abc'; choose from ls10, pol, rcb", 2),
         (["rcb", "-o", "no/x.csv"], "there is no folder no", 2),
     ],
 )

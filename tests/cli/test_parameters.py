@@ -1,60 +1,51 @@
 """The parameters of the learner as options."""
 
 import inspect
-from numbers import Integral, Real
+from typing import get_args
 
 import pytest
 from command_line import run
 
 from oc1 import OC1Classifier, load_model
-from oc1.cli.parameters import OPTIONS, RENAMED
+from oc1.cli.parameters import OPTIONS, learner_parameters, make_estimator
 from oc1.cli.screen import UsageError
+from oc1.learners.registry import LEARNERS
 
 
-def test_every_parameter_of_oc1_is_an_option():
-    assert OPTIONS.keys() | RENAMED.keys() == inspect.signature(OC1Classifier).parameters.keys()
-
-
-@pytest.mark.parametrize("option", OPTIONS.values(), ids=[*OPTIONS])
+@pytest.mark.parametrize("option", OPTIONS, ids=[option.name for option in OPTIONS])
 def test_options_say_what_the_class_does(option):
     default = inspect.signature(OC1Classifier).parameters[option.name].default
+    kind, declared = get_args(option.annotation)
     if default is not None:
-        assert option.help.endswith(f"(default: {default})")
+        assert declared.help.endswith(f"(default: {default})")
     constraints = OC1Classifier._parameter_constraints[option.name]
     names = {name for one in constraints if hasattr(one, "options") for name in one.options}
-    if option.kind in (int, float):
-        assert constraints[0].type is {int: Integral, float: Real}[option.kind]
-    if option.kind is str and names:
-        assert set(option.choices) - {"none"} == names
-        assert ("none" in option.choices) == (None in constraints and default is not None)
+    for value in names:
+        assert declared.callback(value) == value
+        assert value in declared.help
+    assert bool(names) == (str in get_args(kind))
+    if names:
+        with pytest.raises(Exception, match="unknown name 'oak'; choose from "):
+            declared.callback("oak")
+
+
+@pytest.mark.parametrize("name", LEARNERS)
+def test_values_are_checked_before_anything_is_read(name):
+    make_estimator(name, {})
+    with pytest.raises(UsageError, match="has no parameter 'wings'; it has "):
+        make_estimator(name, {"wings": 2})
+    number = "n_estimators" if name == "vote" else "max_depth"
+    with pytest.raises(ValueError, match=rf"The '{number}' parameter of \w+ must be"):
+        make_estimator(name, {number: "some"})
 
 
 @pytest.mark.parametrize(
-    ("name", "typed", "expected"),
-    [
-        ("min_samples_leaf", "5", 5),
-        ("min_samples_leaf", "0.1", 0.1),
-        ("min_samples_split", "0.5", 0.5),
-        ("max_features", "3", 3),
-        ("max_features", "0.5", 0.5),
-        ("max_features", "sqrt", "sqrt"),
-    ],
+    ("typed", "expected"), [("5", 5), ("0.1", 0.1), ("sqrt", "sqrt"), ("none", None), ("True", True), ("1e2", 100.0)]
 )
-def test_numbers_and_shares_are_told_apart(name, typed, expected):
-    value = OPTIONS[name].value(typed)
+def test_numbers_and_texts_are_told_apart(typed, expected):
+    (value,) = learner_parameters(param=[f"max_features={typed}"]).values()
     assert value == expected
     assert type(value) is type(expected)
-
-
-@pytest.mark.parametrize(("name", "words"), [("min_samples_leaf", "a number or a share"), ("max_features", "sqrt")])
-def test_other_texts_are_no_numbers(name, words):
-    with pytest.raises(UsageError, match=words):
-        OPTIONS[name].value("few")
-
-
-def test_help_names_options_not_parameters():
-    assert "--order random" in OPTIONS["n_perturbations"].help
-    assert not any("`" in option.help for option in OPTIONS.values())
 
 
 def test_parameters_reach_the_learner(iris):

@@ -111,7 +111,7 @@ def test_the_name_of_the_picture_is_the_default(folder, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("words", "code", "says"),
     [
-        ("flowers.json --what flower", 2, "unknown --what 'flower'; choose from tree, partition"),
+        ("flowers.json --what flower", 2, "unknown name 'flower'; choose from tree, partition"),
         ("flowers.json -o tree.gif", 2, "must end in .svg, .png or .pdf"),
         ("flowers.json --what projection", 2, "so it needs DATA"),
         ("flowers.json --what partition --node 1", 2, "it needs DATA"),

@@ -14,8 +14,6 @@ from sklearn.datasets import load_iris
 from waiting import MAX_WAIT_SECONDS, obeying_ctrl_c
 
 from oc1 import OC1Classifier, load_model
-from oc1.cli.commands.train import CostOfLimit
-from oc1.files.models.record import Score
 from oc1.learners.registry import LEARNERS
 
 
@@ -57,49 +55,6 @@ def test_train_as_json(iris):
     assert [own["class"] for own in figures["held_out"]["classes"]] == ["setosa", "versicolor", "virginica"]
 
 
-def test_train_says_what_short_tests_cost(iris):
-    train = ("train", "iris.csv", "--seed", 1)
-    said = run(*train, "--max-terms", 1).stdout
-    (line,) = re.findall("at most 1 term per test: .*", said)
-    limited, unlimited = (json.loads(run(*train, "--json", *option).stdout) for option in (["--max-terms", 1], []))
-    cost = limited["max_terms"]
-    assert (cost["limit"], cost["is_set"]) == (1, True)
-    assert cost["accuracy"] == limited["held_out"]["accuracy"]
-    assert cost["accuracy_without_limit"] == unlimited["held_out"]["accuracy"]
-    scores = [Score("accuracy", cost[name], 30) for name in ("accuracy", "accuracy_without_limit")]
-    assert line == str(CostOfLimit(1, True, scores[0], cost["terms"], scores[1], cost["terms_without_limit"]))
-    # Without a limit, what one of three terms would cost.
-    tried = unlimited["max_terms"]
-    assert (tried["limit"], tried["is_set"]) == (3, False)
-    assert tried["accuracy_without_limit"] == unlimited["held_out"]["accuracy"]
-    with_limit = json.loads(run(*train, "--json", "--max-terms", 3).stdout)
-    assert tried["accuracy"] == with_limit["held_out"]["accuracy"]
-    # The size is that of the trees that were tested; with --test, these are the model itself and one without the limit.
-    cost = json.loads(run(*train, "--json", "--max-terms", 1, "--test", "iris.csv").stdout)["max_terms"]
-    fitted = load_model("iris.json")
-    assert cost["terms"] == fitted.tree_.terms[-1]
-    run(*train)
-    assert cost["terms_without_limit"] == load_model("iris.json").tree_.terms[-1]
-
-
-def test_the_cost_of_a_limit_in_words():
-    worse, better = (Score("accuracy", share, 40) for share in (0.75, 0.875))
-    assert str(CostOfLimit(3, True, worse, 6, better, 30)) == (
-        "at most 3 terms per test: held-out accuracy 75.00% instead of 87.50% without a limit, "
-        "6 terms in all instead of 30"
-    )
-    assert str(CostOfLimit(1, False, worse, 6, worse, 8)) == (
-        "at most 1 term per test (--max-terms 1): held-out accuracy 75.00% as without a limit, "
-        "6 terms in all instead of 8"
-    )
-
-
-# No examples to test on; tests that are short anyway.
-@pytest.mark.parametrize("options", [["--max-terms", 1, "--holdout", 0], ["--splits", "axis"]])
-def test_where_a_limit_changes_nothing_its_cost_is_not_mentioned(options, iris):
-    assert "per test" not in run("train", "iris.csv", *options).stdout
-
-
 @pytest.mark.parametrize("learner", sorted(set(LEARNERS) - {"regressor", "forest-regressor"}))
 def test_every_learner_can_be_trained_shown_tested_and_used(learner, iris):
     # msmt and others take their time on more
@@ -131,25 +86,29 @@ def test_numbers_can_be_predicted(iris):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--learner", "wood"], "unknown --learner 'wood'; choose from oc1, axis"),
+        (["--learner", "wood"], "unknown name 'wood'; choose from oc1, axis"),
         (
             ["--learner", "c45", "--n-restarts", "3"],
             "the learner 'c45' has no parameter 'n_restarts'; it has confidence",
         ),
         (["-P", "wings"], "--param takes NAME=VALUE, got 'wings'"),
-        (["-P", "wings=2"], "the learner 'oc1' has no parameter 'wings'"),
+        (["-P", "wings=2"], "the learner 'oc1' has no parameter 'wings'; it has "),
+        (
+            ["-P", "order=worst"],
+            "'order' parameter of OC1Classifier must be a str among {",
+        ),
         (["--n-restarts", "-1"], "The 'n_restarts' parameter of OC1Classifier must be an int in the range [0, "),
         (["--n-restarts", "many"], "valid integer"),
-        (["--criterion", "beauty"], "unknown --criterion 'beauty'; choose from twoing, gini"),
+        (["--criterion", "beauty"], "unknown name 'beauty'; choose from twoing, gini"),
         (["--class-weight", "setosa"], "--class-weight takes 'balanced' or LABEL=WEIGHT, got 'setosa'"),
         (["-o", "nowhere/iris.json"], "there is no folder nowhere"),
         (["-o", "iris.csv"], "a model file ends in .json"),
         (["--holdout", "150"], "--holdout 150 of 150 examples leaves nothing"),
         (["--one-hot", "--categorical"], "use either --one-hot or --categorical, not both"),
-        (["--format", "xls"], "unknown --format 'xls'; choose from csv"),
+        (["--format", "xls"], "unknown name 'xls'; choose from csv"),
         (["--holdout", "inf"], "leaves nothing to learn from"),
         (["--jobs", "0"], "give a number of cores"),
-        (["--splits", "best"], "unknown --splits 'best'; choose from auto, axis, oblique"),
+        (["--splits", "best"], "unknown name 'best'; choose from auto, axis, oblique"),
         (["--class-weight", "rose=2"], "--class-weight names 'rose', but there is no such class"),
         (["-l", "axis", "--splits", "oblique"], "the learner 'axis' has splits='axis'"),
         (["--max-depth", "2", "-P", "max_depth=3"], "max_depth is given twice"),
@@ -239,7 +198,6 @@ def test_text_columns_of_files_without_a_header(iris):
         assert json.loads(run("test", "bare.json", "bare.csv", "--no-header", "--json").stdout)["accuracy"] == 1.0
     run("train", "bare.csv", "--one-hot", "-o", "bare.json", "--no-header")
     assert load_model("bare.json").feature_names_in_.tolist() == ["x1", "x2=blue", "x2=red", "x3"]
-    assert "made from text" in run("generate", "bare.json", "-o", "more.csv", code=2).stderr
 
 
 def test_numbers_that_are_taken_for_classes_are_refused(iris):

@@ -37,7 +37,7 @@ def command_named(name: str) -> Callable[..., None]:
 def option_group(name: str) -> tuple[Callable[..., Any], list[inspect.Parameter]]:
     """Return the function that makes a parameter of several options, and the options."""
     if name == "options":
-        return read_options, documented(read_options, "Data file")
+        return read_options, documented(read_options)
     from .parameters import LEARNER_OPTIONS, learner_parameters
 
     return learner_parameters, LEARNER_OPTIONS
@@ -88,6 +88,7 @@ def make_app(names: Sequence[str] = NAMES) -> typer.Typer:
         epilog="Example: oc1 generate rcb -o rcb.csv; oc1 train rcb.csv; oc1 show rcb.json. See oc1 COMMAND --help.",
         no_args_is_help=True,
         pretty_exceptions_enable=False,
+        rich_markup_mode=None,  # boxes and columns leave too little of 80 columns to the words
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     made.callback()(before)

@@ -6,14 +6,13 @@ import inspect
 import re
 from collections.abc import Callable, Sequence
 from copy import copy
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args, get_origin
 
 import typer
 
 from ..learners.registry import LEARNERS
-from .screen import ClusterFailure, Result, UsageError, check_choice, hear_interrupts
+from .screen import ClusterFailure, Result, UsageError, hear_interrupts
 
 if TYPE_CHECKING:
     from ..files.tables import ReadOptions
@@ -30,7 +29,7 @@ def numpydoc_entries(docstring: str) -> dict[str, tuple[str, str]]:
     return {name: (type_, " ".join(text.split())) for name, type_, text in entries}
 
 
-def documented(command: Callable[..., Any], panel: str | None = None) -> list[inspect.Parameter]:
+def documented(command: Callable[..., Any]) -> list[inspect.Parameter]:
     """Return the parameters of a command as typer takes them, with the help texts of its docstring.
 
     The type that the docstring gives is shown where a value goes, unless it is one of Python's. A parameter that is
@@ -39,37 +38,37 @@ def documented(command: Callable[..., Any], panel: str | None = None) -> list[in
     Parameters
     ----------
     command : callable
-    panel : str, optional
-        The heading of the options in the help.
     """
     entries = numpydoc_entries(command.__doc__ or "")
     # ReadOptions is not imported where commands are defined: polars would come with it.
     parameters = inspect.signature(command, eval_str=True, locals={"ReadOptions": Any}).parameters
-    return [_with_help(one, *entries[name], panel) if name in entries else one for name, one in parameters.items()]
+    return [_with_help(one, *entries[name]) if name in entries else one for name, one in parameters.items()]
 
 
-def _with_help(parameter: inspect.Parameter, type_: str, text: str, panel: str | None) -> inspect.Parameter:
+def _with_help(parameter: inspect.Parameter, type_: str, text: str) -> inspect.Parameter:
     is_declared = get_origin(parameter.annotation) is Annotated
     kind, *declared = get_args(parameter.annotation) if is_declared else (parameter.annotation,)
     is_flag = parameter.default is False
     option = copy(declared[0]) if declared else typer.Option(*([f"--{parameter.name.replace('_', '-')}"] * is_flag))
-    option.help, option.rich_help_panel = text, panel
-    if type_ not in ("bool", "float", "int"):
-        option.metavar = type_
+    option.help = text
+    option.metavar = {"bool": None, "int": "N", "float": "X"}.get(type_, type_)
     return parameter.replace(annotation=Annotated[kind, option])
 
 
-def completing(choices: Sequence[str]) -> Callable[[str], list[str]]:
-    """Return a function that lists the choices that complete what was typed, for the shell."""
-    return lambda incomplete: [choice for choice in choices if choice.startswith(incomplete)]
-
-
 def choice(choices: Sequence[str], *flags: str) -> Any:
-    """Declare an option that takes one of some names."""
-    return typer.Option(*flags, help=", ".join(choices), autocompletion=completing(choices), metavar="NAME")
+    """Declare an option that takes one of some names, or several of them."""
 
+    def check(given: str | list[str] | None) -> Any:
+        for name in [given] if isinstance(given, str) else given or ():
+            if name not in choices:
+                raise typer.BadParameter(f"unknown name {name!r}; choose from {', '.join(choices)}")
+        return given
 
-_data_option = partial(typer.Option, rich_help_panel="Data file")
+    def complete(incomplete: str) -> list[str]:
+        return [choice for choice in choices if choice.startswith(incomplete)]
+
+    return typer.Option(*flags, help=", ".join(choices), autocompletion=complete, callback=check, metavar="NAME")
+
 
 Data = Annotated[
     str,
@@ -78,10 +77,10 @@ Data = Annotated[
     ),
 ]
 Model = Annotated[Path, typer.Argument(metavar="MODEL", help="Model file written by `oc1 train`, or a .dt file.")]
-Weights = Annotated[str | None, _data_option("--weights", metavar="NAME|INDEX", help="Column of example weights.")]
-OneHot = Annotated[bool, _data_option("--one-hot", help="Turn each value of a text column into a 0/1 column.")]
+Weights = Annotated[str | None, typer.Option("--weights", metavar="NAME|INDEX", help="Column of example weights.")]
+OneHot = Annotated[bool, typer.Option("--one-hot", help="Turn each value of a text column into a 0/1 column.")]
 Categorical = Annotated[
-    bool, _data_option("--categorical", help="Keep text columns as categories (learners oc1, axis, vote, forest, c45).")
+    bool, typer.Option("--categorical", help="Keep text columns as categories (learners oc1, axis, vote, forest, c45).")
 ]
 OutputFile = Annotated[Path | None, typer.Option("--output", "-o", metavar="FILE")]
 Json = Annotated[bool, typer.Option("--json", help="Print machine-readable JSON.")]
@@ -103,11 +102,14 @@ Dask = Annotated[
         "workers are used, regardless of --jobs.",
     ),
 ]
-Seed = Annotated[int, typer.Option("--seed", "-s", min=0, max=2**32 - 1, help="The same seed gives the same result.")]
+Seed = Annotated[
+    int, typer.Option("--seed", "-s", min=0, max=2**32 - 1, metavar="N", help="The same seed gives the same result.")
+]
 LearnerName = Annotated[str | None, choice([*LEARNERS], "--learner", "-l")]
-Folds = Annotated[int, typer.Option("--folds", "-k", min=2, help="Number of folds of a cross-validation.")]
+Folds = Annotated[int, typer.Option("--folds", "-k", min=2, metavar="N", help="Number of folds of a cross-validation.")]
 Repeats = Annotated[
-    int, typer.Option("--repeats", "-r", min=1, help="Number of cross-validations, each with its own folds.")
+    int,
+    typer.Option("--repeats", "-r", min=1, metavar="N", help="Number of cross-validations, each with its own folds."),
 ]
 
 
@@ -118,7 +120,7 @@ def read_options(
     ignore: list[str] | None = None,
     missing_marker: list[str] | None = None,
     encoding: str | None = None,
-    decimal: str | None = None,
+    decimal: Annotated[str | None, choice([*DECIMAL_SIGNS], "--decimal")] = None,
 ) -> ReadOptions:
     """Return how a data file is to be read; to a command, these options are one parameter (see `app`).
 
@@ -141,14 +143,10 @@ def read_options(
     """
     from ..files.tables import ReadOptions
 
-    if format is not None:
-        check_choice("--format", format, FORMATS)
-    if decimal is not None:
-        check_choice("--decimal", decimal, DECIMAL_SIGNS)
-        decimal = DECIMAL_SIGNS[decimal]
     hear_interrupts()  # the file may be a pipe
     markers = tuple(missing_marker or ())
-    return ReadOptions(format, header, target, None, tuple(ignore or ()), markers, encoding, decimal)
+    sign = None if decimal is None else DECIMAL_SIGNS[decimal]
+    return ReadOptions(format, header, target, None, tuple(ignore or ()), markers, encoding, sign)
 
 
 def on_workers(address: str | None, work: Callable[[], Result], kept: str = "") -> Result:

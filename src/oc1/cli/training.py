@@ -20,29 +20,68 @@ from sklearn.utils import _safe_indexing
 from .. import __version__
 from ..evaluation.scores import Confusion, Residuals
 from ..files.tables import ReadOptions, Table, label_indices, read_table
-from .questions import describe, with_target
-from .screen import UsageError
+from ..files.tables.sniffing import is_number, shown_name
+from .screen import UsageError, note
 
+#: Fewer rows than this may be numbered by chance.
+MIN_NUMBERED_ROWS = 10
+#: A target with more different numbers than this may be one to predict as a number, if all are whole, if some are not.
+MAX_WHOLE_CLASSES, MAX_DECIMAL_CLASSES = 20, 10
 #: More classes than this, and than half the number of examples, are taken for numbers.
 MAX_CLASSES = 50
-#: `oc1 train` says what this limit on the terms of a test would cost, unless another tree of that size takes long.
-SUGGESTED_MAX_TERMS, MAX_EXAMPLES_TO_SUGGEST = 3, 20_000
 
 
 def read_training_table(
     data: str, options: ReadOptions, *, one_hot: bool = False, categorical: bool = False, numbers: bool = False
 ) -> Table:
-    """Read examples to learn from, ask for their target where it is a guess, and say what is found.
+    """Read examples to learn from, and say what is found.
 
     Text columns are refused unless it is said what to do with them.
     """
     if one_hot and categorical:
         raise UsageError("use either --one-hot or --categorical, not both")
     categories: Literal["refuse", "one_hot", "keep"] = "one_hot" if one_hot else "keep" if categorical else "refuse"
-    named = with_target(data, options)
-    table = read_table(data, named, numbers=numbers, categories=categories)
-    describe(table, named)
+    table = read_table(data, options, numbers=numbers, categories=categories)
+    describe(table, options)
     return table
+
+
+def describe(table: Table, options: ReadOptions) -> None:
+    """Say which column is the target, and what was left out or looks as if it should be."""
+    name = f"column {table.file_columns.target + 1}" if table.target is None else shown_name(table.target)
+    guessed = ", the last" if table.target is None else ", the last column (--target takes another)"
+    note(f"target: {name}{guessed if options.target is None else ''}")
+    for own in table.left_out:
+        column = f"column {own.column + 1}" if own.name is None else f"column {shown_name(own.name)}"
+        known = f"{own.n_different:,} different texts in {own.n_rows:,} rows"
+        note(f"note: {column} is left out: {known} (names, identifiers or remarks, it seems)")
+    for name in _row_numbers(table):
+        note(f"note: column {shown_name(name)} numbers the rows; if that is all it does, use --ignore {name}")
+
+
+def _row_numbers(table: Table) -> list[str]:
+    """Return the attributes that count the rows of the file, from 0 or 1."""
+    n = len(table.y)
+    if table.feature_names is None or n < MIN_NUMBERED_ROWS:
+        return []
+    names = [(m, name) for m, name in enumerate(table.feature_names) if name not in table.categorical]
+    counts = np.arange(n, dtype=np.float64)
+    return [name for m, name in names if any(np.array_equal(table.X[:, m], counts + first) for first in (0, 1))]
+
+
+def check_kind_of_target(table: Table) -> None:
+    """Refuse numbers that are not whole as classes where the user names no learner; say that whole ones are classes."""
+    labels = np.unique(table.y)
+    is_whole = labels.dtype.kind == "i"
+    n_usual = MAX_WHOLE_CLASSES if is_whole else MAX_DECIMAL_CLASSES
+    if len(labels) <= n_usual or not (is_whole or all(is_number(str(label)) for label in labels)):
+        return
+    target = "the target" if table.target is None else f"the target {shown_name(table.target)}"
+    found = f"{target} has {len(labels)} different {'whole numbers' if is_whole else 'numbers'}"
+    advice = "to predict a number, use --learner regressor"
+    if not is_whole:
+        raise UsageError(f"{found}; {advice}; if they are classes, say so with --learner oc1")
+    note(f"note: {found}, which are taken for classes; {advice}")
 
 
 def check_classes(table: Table, class_weight: Any = None) -> None:
@@ -123,24 +162,6 @@ def hold_out(table: Table, share: float, seed: int, *, by_class: bool) -> tuple[
 def _part(table: Table, rows: np.ndarray) -> Table:
     weights = None if table.weights is None else table.weights[rows]
     return replace(table, X=_safe_indexing(table.X, rows), y=np.asarray(table.y)[rows], weights=weights)
-
-
-def without_limit(fitted: Any) -> Any:
-    """Return an unfitted copy of a model whose tests may have any number of terms; None if they could anyway."""
-    max_terms = getattr(fitted, "max_terms", None)
-    if max_terms is None or max_terms >= fitted.n_features_in_:
-        return None
-    return clone(fitted).set_params(max_terms=None, verbose=0)
-
-
-def with_limit(fitted: Any, n_examples: int) -> Any:
-    """Return an unfitted copy of a model whose tests have few terms; None if they have no more, or it takes long."""
-    if "max_terms" not in fitted.get_params(deep=False) or hasattr(fitted, "estimators_"):
-        return None
-    is_long = np.diff(fitted.tree_.terms).max() > SUGGESTED_MAX_TERMS
-    if not is_long or n_examples > MAX_EXAMPLES_TO_SUGGEST:
-        return None
-    return clone(fitted).set_params(max_terms=SUGGESTED_MAX_TERMS, verbose=0)
 
 
 def origin(data: str) -> dict[str, Any]:

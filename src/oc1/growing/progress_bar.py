@@ -1,19 +1,19 @@
-"""A progress bar: one line of stderr, for what takes longer than two seconds, where there is someone to look at it."""
+"""A progress bar for what takes longer than two seconds, where there is someone to look at it: drawn by tqdm."""
 
 from __future__ import annotations
 
 import contextvars
-import shutil
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 #: Seconds before a bar is shown, and between two pictures of it.
 PATIENCE, INTERVAL = 2.0, 0.5
-#: Characters of the bar itself.
-LENGTH = 30
+#: Of a bar whose end is known, and of one whose end is not.
+FORMAT, OPEN_FORMAT = "{desc} {percentage:3.0f}%|{bar:30}| {elapsed}<{remaining}", "{desc} {elapsed}"
 
 #: The bars that there are, shown or not.
 _bars: set[Bar] = set()
@@ -37,7 +37,8 @@ class Bar:
         # By the clock, not by the next step: the first one may take longer than anyone wants to wait for a sign. In
         # the context of a notebook's cell, as the output of other threads could turn up under another cell.
         painter = threading.Thread(target=contextvars.copy_context().run, args=(self._paint,), daemon=True)
-        self._painter = painter if sys.stderr.isatty() or in_notebook() else None
+        is_terminal = sys.stderr is not None and sys.stderr.isatty()
+        self._painter = painter if is_terminal or in_notebook() else None
         if self._painter is not None:
             self._painter.start()
         _bars.add(self)
@@ -58,22 +59,21 @@ class Bar:
             self._painter.join()
 
     def _paint(self) -> None:
-        started, before = time.monotonic(), self.done
-        width, pause = 0, PATIENCE
-        while not self._stopped.wait(pause):
-            line = self._line(time.monotonic() - started, before)[: shutil.get_terminal_size().columns - 1]
-            print(f"\r{line.ljust(width)}", end="", file=sys.stderr, flush=True)
-            width, pause = len(line), INTERVAL
-        if width:
-            print(f"\r{' ' * width}\r", end="", file=sys.stderr, flush=True)
-
-    def _line(self, seconds: float, before: int) -> str:
-        done, total = self.done, self.total
-        if total is None or done >= total:  # once all trees have grown, no one knows how long the rest takes
-            return f"{self.title} {seconds:.0f} s"
-        rest = f", {seconds * (total - done) / (done - before):.0f} s left" if done > before else ""
-        drawn = ("#" * (LENGTH * done // total)).ljust(LENGTH, ".")
-        return f"{self.title} [{drawn}] {done / total:.0%}, {seconds:.0f} s{rest}"
+        started, initial = time.time(), self.done
+        if self._stopped.wait(PATIENCE):
+            return
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # without ipywidgets, a notebook gets a bar of letters
+            from tqdm.auto import tqdm  # only now: most work is over before it is imported
+        with tqdm(desc=self.title, total=self.total, initial=initial, leave=False, bar_format=OPEN_FORMAT) as shown:
+            shown.start_t = started
+            while True:
+                shown.n, shown.total = self.done, self.total
+                # Once all trees have grown, no one knows how long the rest takes.
+                shown.bar_format = OPEN_FORMAT if self.total is None or self.done >= self.total else FORMAT
+                shown.refresh()
+                if self._stopped.wait(INTERVAL):
+                    return
 
 
 @contextmanager

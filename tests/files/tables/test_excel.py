@@ -1,6 +1,6 @@
 """Spreadsheets."""
 
-import sys
+import time
 
 import numpy as np
 import pytest
@@ -78,7 +78,32 @@ def test_what_is_no_spreadsheet(workbook, tmp_path):
         read_table(workbook(["a", "b"]), ReadOptions(encoding="latin-1"))
 
 
-def test_without_the_engine_a_sentence_says_what_to_install(workbook, monkeypatch):
-    monkeypatch.setitem(sys.modules, "fastexcel", None)
+def test_without_the_engine_a_sentence_says_what_to_install(workbook, monkeypatch, tmp_path):
+    (tmp_path / "fastexcel.py").write_text("raise ImportError")
+    monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(FileProblem, match="pip install fastexcel"):
         read_table(workbook(["a", "b"], [1, 2]))
+
+
+def test_numbers_stay_what_they_are_beside_texts_with_commas(workbook):
+    rows = [["a", "b", "class"], [124.456, "3,5", "x"], [222.512, "4,5", "y"]]
+    table = read_table(workbook(*rows), categories="keep")
+    assert table.X["a"].to_list() == [124.456, 222.512]
+    assert table.X["b"].to_list() == ["3,5", "4,5"]
+    with pytest.raises(FileProblem) as caught:
+        read_table(workbook(*rows))
+    assert caught.value.problem.startswith(
+        "'3,5' is not a number; use --one-hot"
+    )  # and not --decimal, which is for text
+
+
+def test_a_cell_in_the_far_corner_takes_no_memory(tmp_path):
+    path = tmp_path / "corner.xlsx"
+    with xlsxwriter.Workbook(path) as book:
+        sheet = book.add_worksheet()
+        sheet.write(0, 0, 1)
+        sheet.write(1_048_575, 16_383, 1)
+    started = time.monotonic()
+    with pytest.raises(FileProblem, match="its sheet is too large"):
+        read_table(path)
+    assert time.monotonic() - started < 60

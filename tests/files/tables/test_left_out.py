@@ -47,6 +47,17 @@ def test_a_slip_in_a_column_of_numbers_is_no_name(tmp_path):
             read_table(path, categories=categories)
 
 
+@pytest.mark.parametrize("categories", ["refuse", "one_hot", "keep"])
+@pytest.mark.parametrize("decimal", [None, "."])
+def test_numbers_with_the_other_decimal_sign_are_no_names(tmp_path, categories, decimal):
+    path = tmp_path / "t.csv"
+    path.write_text("a;b;class\n" + "".join(f"{m},5;{m}.25;{'xy'[m % 2]}\n" for m in range(15)))
+    with pytest.raises(FileProblem, match=r"line 2, column 1 \(a\): '0,5' is not a number; use --decimal ,"):
+        read_table(path, ReadOptions(decimal=decimal), categories=categories)
+    with pytest.raises(FileProblem, match=r"line 2, column 2 \(b\): '0.25' is not a number with a decimal comma"):
+        read_table(path, ReadOptions(decimal=","), categories=categories)
+
+
 def test_something_must_be_left(tmp_path):
     with pytest.raises(FileProblem, match="has no attributes but text"):
         read_table(write(tmp_path / "t.csv", [f"P{m}" for m in range(20)]), ReadOptions(ignore=("x",)))

@@ -32,12 +32,12 @@ def animate(
     seed: Seed = 0,
     json: Json = False,
 ) -> None:
-    """Show the search for a node's split: every position of the hyperplane, with jumps in a different colour.
+    """Show the search for a node's split, step by step.
 
-    The impurity after each step is shown next to it. Two attributes are drawn as a plane; for more, a histogram shows
-    the examples along the test. Here the default is --prune none: a search as in the paper, from an axis-parallel split
-    and from random hyperplanes. (With --prune auto, as in oc1 train, linear classifiers are fitted instead, and there
-    is no search to show unless the examples are very many.)
+    Every position of the hyperplane is shown, jumps in a different colour, and the impurity after it. Two attributes
+    are drawn as a plane; for more, a histogram shows the examples along the test. Here the default is --prune none: a
+    search as in the paper, from an axis-parallel split and from random hyperplanes. (With --prune auto, as in oc1
+    train, linear classifiers are fitted instead, and there is no search to show unless the examples are very many.)
 
     Example: oc1 animate rcb.csv -o search.html
 

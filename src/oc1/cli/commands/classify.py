@@ -32,7 +32,7 @@ def classify(
     jobs: Jobs = 1,
     json: Json = False,
 ) -> None:
-    """Predict the class of each example in a file, and the probabilities of all classes.
+    """Predict the class of each example in a file.
 
     The examples need no labels. Columns are matched by name if both the model and the file have names. Files are read
     in batches, so they may be larger than memory.

@@ -8,14 +8,13 @@ from ...learners.registry import LEARNERS, OF_NUMBERS
 from ..options import Dask, Data, Folds, Jobs, Json, OneHot, Repeats, Seed, choice, on_workers
 from ..parameters import make_estimator
 from ..screen import UsageError, print_json, say
-from .cv import CLASSIFIERS, as_shares, check_learners
+from .cv import as_shares, check_learners
 
 if TYPE_CHECKING:
     from ...files.tables import ReadOptions
 
 #: Learners that are always compared.
 ALWAYS = ("oc1", "axis", "vote")
-FURTHER = [name for name in CLASSIFIERS if name not in ALWAYS]
 
 
 def compare(
@@ -23,14 +22,14 @@ def compare(
     options: ReadOptions,
     folds: Folds = 5,
     repeats: Repeats = 3,
-    learner: Annotated[list[str] | None, choice(FURTHER, "--learner", "-l")] = None,
+    learner: Annotated[list[str] | None, choice([*LEARNERS], "--learner", "-l")] = None,
     one_hot: OneHot = False,
     seed: Seed = 0,
     jobs: Jobs = 1,
     dask: Dask = None,
     json: Json = False,
 ) -> None:
-    """Say in plain words whether oblique splits pay off on these data.
+    """Say in plain words whether oblique splits pay off.
 
     Compares oblique and axis-parallel trees, an ensemble, scikit-learn's tree and logistic regression.
 
@@ -39,7 +38,8 @@ def compare(
     Parameters
     ----------
     learner : NAME
-        Another learner to compare with.
+        Another learner to compare with: forest, cart, cart-lc, c45, lmdt, sadt, msmt, perceptron; may be given several
+        times.
     """
     names = list(dict.fromkeys(learner or []))
     check_learners(names, {})

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from ...evaluation.protocol import FoldRecord
     from ...files.tables import ReadOptions, Table
 
-CLASSIFIERS = [name for name in LEARNERS if name not in OF_NUMBERS]
-
 
 def cv(
     data: Data,
@@ -57,14 +55,12 @@ def cv(
     names = list(dict.fromkeys(learner or ["oc1"]))
     check_learners(names, parameters)
 
-    from ..questions import as_regression, wants_regression
-    from ..training import check_classes, for_categories, read_training_table
+    from ..training import check_classes, check_kind_of_target, for_categories, read_training_table
 
     is_regression = names[0] in OF_NUMBERS
     table = read_training_table(data, options, one_hot=one_hot, categorical=categorical, numbers=is_regression)
-    if learner is None and wants_regression(table):
-        names, is_regression, table = ["regressor"], True, as_regression(table)
-        check_learners(names, parameters)
+    if learner is None:
+        check_kind_of_target(table)
     contestants = {name: make_estimator(name, parameters, strict=False) for name in names}
     if table.categorical:
         contestants = {name: for_categories(name, own) for name, own in contestants.items()}

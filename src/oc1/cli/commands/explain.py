@@ -27,7 +27,7 @@ def explain(
     out: OutputFile = None,
     json: Json = False,
 ) -> None:
-    """Explain the answer for one example of a file, and say what would change it.
+    """Explain the answer for one example, and what would change it.
 
     It tells the way of the example through the tree: what it looks like at each node, what speaks for and against that,
     how close it is to the other side, and the smallest change that leads to another class, within the ranges of the

@@ -21,10 +21,11 @@ def explore(
     out: OutputFile = None,
     open: bool = False,
 ) -> None:
-    """Write an interactive HTML page of a model: click on nodes, prune, and follow an example through the tree.
+    """Write an interactive HTML page of a model.
 
-    The page is a single file that works offline. With DATA, it shows the distribution of the examples along each test;
-    at most 200 of them (2,000 for two attributes) are stored in the page.
+    Click on nodes, prune, and follow an example through the tree. The page is a single file that works offline. With
+    DATA, it shows the distribution of the examples along each test; at most 200 of them (2,000 for two attributes) are
+    stored in the page.
 
     Example: oc1 explore iris.json iris.csv -o iris.html
 

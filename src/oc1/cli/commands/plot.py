@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from ..options import Model, OutputFile, choice
-from ..screen import UsageError, check_choice, check_output, check_used, note
+from ..screen import UsageError, check_output, check_used, note
 
 if TYPE_CHECKING:
     from ...files.tables import ReadOptions
@@ -40,7 +40,7 @@ def plot(
     title: str | None = None,
     dpi: Annotated[float, typer.Option(min=10, max=2400)] = 150,
 ) -> None:
-    """Plot a model: its tree, how it divides the plane, a node's examples, the pruning path, attribute importances.
+    """Plot a tree, a partition, a node, the pruning, or importances.
 
     With DATA, a tree shows at each node the distribution of the examples along its test, and the pruning path shows
     their accuracy against the number of leaves. A partition of more than two attributes is a slice along the two that
@@ -67,7 +67,6 @@ def plot(
     dpi : float
         Dots per inch of a PNG file.
     """
-    check_choice("--what", what, PICTURES)
     path = Path(f"{what}.svg") if out is None else out
     if path.suffix.lower() not in ENDINGS:
         raise UsageError(f"--output {path} must end in .svg, .png or .pdf")

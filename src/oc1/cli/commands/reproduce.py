@@ -29,7 +29,7 @@ def reproduce(
     dask: Dask = None,
     list_: Annotated[bool, typer.Option("--list")] = False,
 ) -> None:
-    """Reproduce the paper's tables and figures, and print its values next to ours.
+    """Reproduce the paper's tables and figures, beside its values.
 
     To resume an interrupted run, give the same command again.
 

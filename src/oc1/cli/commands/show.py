@@ -20,7 +20,7 @@ def show(
     all_terms: bool = False,
     json: Json = False,
 ) -> None:
-    """Print a model's tree, its size, the attributes it uses and what it is worth.
+    """Print a model's tree, its size, and what it is worth.
 
     The terms of a test are ordered by their share of it: the coefficient times the spread of the attribute.
 

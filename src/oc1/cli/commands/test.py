@@ -27,7 +27,7 @@ def test(
     misclassified: Path | None = None,
     json: Json = False,
 ) -> None:
-    """Test a model on a file of labelled examples: accuracy, overall and per class, and the confusion matrix.
+    """Test a model on labelled examples: accuracy, confusion matrix.
 
     Examples of classes that the model does not know count as errors and are listed.
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,58 +15,15 @@ from ...files.problems import FileProblem
 from ...learners.registry import OF_MANY_TREES, OF_NUMBERS
 from ..options import Categorical, Dask, Data, Jobs, Json, LearnerName, OneHot, OutputFile, Seed, Weights, on_workers
 from ..parameters import make_estimator
-from ..printing import percent, print_classes, print_scores, print_size, print_tree, size_of
-from ..screen import UsageError, check_output, in_background, note, print_json, say, say_words
+from ..printing import print_classes, print_scores, print_size, print_tree, size_of
+from ..screen import UsageError, check_output, in_background, note, print_json, say
 
 if TYPE_CHECKING:
     from ...files.models.record import Score
-    from ...files.tables import ReadOptions, Table
+    from ...files.tables import ReadOptions
 
 #: Share of the examples that is held out by default, if there are not too few.
 HELD_OUT_SHARE, MIN_EXAMPLES_TO_HOLD_OUT = 0.2, 10
-
-
-class Trial(NamedTuple):
-    """How the held-out accuracy is measured."""
-
-    model: Any  # fitted to the table
-    table: Table
-    judge: Callable[[Any], Any]  # returns the scores of a model on the other examples
-
-
-class CostOfLimit(NamedTuple):
-    """What ``--max-terms`` costs: two trees that differ in nothing else, on the same held-out examples."""
-
-    limit: int
-    is_set: bool  # or only tried
-    score: Score
-    terms: int  # in the whole tree
-    score_without_limit: Score
-    terms_without_limit: int
-
-    def __str__(self) -> str:
-        limit = "at most 1 term per test" if self.limit == 1 else f"at most {self.limit} terms per test"
-        option = "" if self.is_set else f" (--max-terms {self.limit})"
-        measure = "accuracy" if self.score.measure == "accuracy" else "R2"
-        value, without = (_written(score) for score in (self.score, self.score_without_limit))
-        comparison = "as" if value == without else f"instead of {without}"
-        sizes = f"{self.terms} terms in all instead of {self.terms_without_limit}"
-        return f"{limit}{option}: held-out {measure} {value} {comparison} without a limit, {sizes}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the figures by their names."""
-        return {
-            "limit": self.limit,
-            "is_set": self.is_set,
-            self.score.measure: self.score.value,
-            "terms": self.terms,
-            f"{self.score.measure}_without_limit": self.score_without_limit.value,
-            "terms_without_limit": self.terms_without_limit,
-        }
-
-
-def _written(score: Score) -> str:
-    return percent(score.value) if score.measure == "accuracy" else f"{score.value:.4f}"
 
 
 def train(
@@ -86,10 +43,10 @@ def train(
     verbose: Annotated[int, typer.Option("--verbose", "-v", count=True)] = 0,
     json: Json = False,
 ) -> None:
-    """Train a tree on a file of examples, save it, and print its accuracy.
+    """Train a tree on a file of examples, and say how accurate it is.
 
     The held-out accuracy is that of a tree grown without the examples it is tested on, a fifth of DATA (see --holdout
-    and --test). The saved tree is trained on all of DATA. One line says what --max-terms costs, or what it would cost.
+    and --test). The saved tree is trained on all of DATA.
 
     Example: oc1 train iris.csv --target species -o iris.json
 
@@ -109,18 +66,22 @@ def train(
         Show each node; -vv: each move with its impurities.
     """
     _check_dask(dask, learner or "oc1")
-    prepared = partial(_prepared, parameters, seed, jobs, verbose, json)
-    prepared(learner or "oc1")  # what is wrong with its parameters is said before anything is read
+    verbose = parameters.pop("verbose", verbose)
+    level = 0 if json else verbose
+    estimator = make_estimator(learner or "oc1", parameters, random_state=seed, n_jobs=jobs, verbose=level)
     out = _checked_output(out, data, test)
     from ...files.models import Source, save_model
     from .. import training
     from ..predictor import Predictor, with_names
 
-    table, learner = _read(data, replace(options, weights=weights), one_hot, categorical, learner)
     is_regression = learner in OF_NUMBERS
-    estimator = prepared(learner)
+    options = replace(options, weights=weights)
+    table = training.read_training_table(data, options, one_hot=one_hot, categorical=categorical, numbers=is_regression)
+    if learner is None:
+        training.check_kind_of_target(table)
     if not is_regression:
         training.check_classes(table, getattr(estimator, "class_weight", None))
+    learner = learner or "oc1"
     if table.categorical:
         estimator = training.for_categories(learner, estimator)
     n = len(table.y)
@@ -132,80 +93,38 @@ def train(
     table = replace(table, X=with_names(table.X, table.feature_names))
     in_parallel = partial(_in_parallel, dask)
     start = time.perf_counter()
-    trial = None
+    held_out = None
     if test is None and share > 0:
         rest, held = training.hold_out(table, share, seed, by_class=not is_regression)
         judged = in_parallel(lambda: training.fit(estimator, rest), "held-out accuracy")
-        trial = Trial(judged, rest, partial(training.score, X=held.X, y=held.y))
+        held_out = training.score(judged, held.X, held.y)
     fitted = in_parallel(lambda: training.fit(estimator, table), "growing")
     seconds = time.perf_counter() - start
     in_training = training.score(fitted, table.X, table.y)
     if test is not None:
         from .test import score_file
 
-        trial = Trial(fitted, table, lambda model: score_file(Predictor.of(model, source), test, options))
-    held_out = None if trial is None else trial.judge(trial.model)
-    cost = None if trial is None else _cost_of_limit(trial, _score(held_out), in_parallel)
+        held_out = score_file(Predictor.of(fitted, source), test, options)
     origin = training.origin(data)
     source = replace(source, **origin, training=_stored(in_training), held_out=_stored(held_out))
     save_model(fitted, out, source=source)
     if json:
-        figures = {"training": in_training, "held_out": held_out, "max_terms": cost}
+        figures = {"training": in_training, "held_out": held_out}
         about = {"model": str(out), "learner": learner, "seconds": seconds} | size_of(fitted)
         print_json(about | {name: None if own is None else own.to_dict() for name, own in figures.items()})
     else:
-        _print_results(fitted, in_training, held_out, cost, n, test)
+        _print_results(fitted, in_training, held_out, n, test)
         note(f"model written to {out}")
 
 
-def _read(data: str, options: ReadOptions, one_hot: bool, categorical: bool, learner: str | None) -> tuple[Table, str]:
-    """Return the examples and the learner, which depends on them if none is named."""
-    from ..questions import as_regression, wants_regression
-    from ..training import read_training_table
-
-    is_regression = learner in OF_NUMBERS
-    table = read_training_table(data, options, one_hot=one_hot, categorical=categorical, numbers=is_regression)
-    if learner is None and wants_regression(table):
-        return as_regression(table), "regressor"
-    return table, learner or "oc1"
-
-
-def _prepared(parameters: dict[str, Any], seed: int, jobs: int, verbose: int, json: bool, learner: str) -> Any:
-    """Return a learner, not fitted."""
-    estimator = make_estimator(learner, parameters, random_state=seed, n_jobs=jobs, verbose=verbose)
-    return estimator.set_params(verbose=0) if json else estimator  # also where --param asks for more
-
-
-def _cost_of_limit(trial: Trial, score: Score, in_parallel: Callable[..., Any]) -> CostOfLimit | None:
-    """Return what the limit on the terms of a test costs; where there is none, what one would cost."""
-    from .. import training
-
-    counterpart = training.without_limit(trial.model)
-    if is_set := counterpart is not None:
-        other = in_parallel(lambda: training.fit(counterpart, trial.table), "accuracy without a limit")
-        limited, unlimited = (trial.model, score), (other, _score(trial.judge(other)))
-    elif (counterpart := training.with_limit(trial.model, len(trial.table.y))) is not None:
-        other = in_parallel(lambda: training.fit(counterpart, trial.table), "accuracy with fewer terms")
-        limited, unlimited = (other, _score(trial.judge(other))), (trial.model, score)
-    else:
-        return None
-    sizes = [model.tree_.n_terms for model, _ in (limited, unlimited)]
-    return CostOfLimit(limited[0].max_terms, is_set, limited[1], sizes[0], unlimited[1], sizes[1])
-
-
-def _score(scores: Any) -> Score:
-    """Return the figure that stands for scores: the accuracy, or R2 of predicted numbers."""
+def _stored(scores: Any) -> Score | None:
+    """Return the figure that stands for scores in the model file, if any: R2 of equal numbers is not defined."""
     from ...files.models.record import Score
 
-    figures = scores.to_dict()
+    figures = {} if scores is None else scores.to_dict()
     measure = "r2" if "r2" in figures else "accuracy"
-    return Score(measure, float(figures[measure]), int(figures["examples"]))
-
-
-def _stored(scores: Any) -> Score | None:
-    """Return a score for the model file, if there is one: R2 of equal numbers is not defined."""
-    score = None if scores is None else _score(scores)
-    return None if score is None or score.value != score.value else score
+    value = float(figures.get(measure, "nan"))
+    return None if value != value else Score(measure, value, int(figures["examples"]))
 
 
 def _in_parallel(dask: str | None, work: Callable[[], Any], what: str) -> Any:
@@ -241,9 +160,7 @@ def _checked_output(out: Path | None, data: str, test: str | None) -> Path:
     return out
 
 
-def _print_results(
-    fitted: Any, training: Any, held_out: Any, cost: CostOfLimit | None, n: int, test: str | None
-) -> None:
+def _print_results(fitted: Any, training: Any, held_out: Any, n: int, test: str | None) -> None:
     accuracy = " accuracy" if hasattr(fitted, "classes_") else ""
     print_tree(fitted)
     say()
@@ -253,8 +170,6 @@ def _print_results(
     if held_out is not None:
         tested_on = f"on {test}" if test else f"of a tree grown on the other {n - held_out.n} examples"
         print_scores(f"held-out{accuracy}, {tested_on}", held_out)
-    if cost is not None:
-        say_words(str(cost))
     if accuracy:
         say()
         print_classes({"training": training} | ({} if held_out is None else {"held-out": held_out}))

@@ -7,7 +7,7 @@ from ..screen import print_json, say
 
 
 def warmup(json: Json = False) -> None:
-    """Compile all kernels now, once per machine, so that no later command has to wait.
+    """Compile all kernels now, so that no later command waits.
 
     Example: oc1 warmup
     """

@@ -46,13 +46,14 @@ def read_declarations(blocks: TextBlocks, missing: frozenset[str]) -> Layout:
         raise problem("declares no attributes")
     if len(names) > MAX_COLUMNS:
         raise problem(f"has {len(names):,} columns; the most that can be read are {MAX_COLUMNS:,}")
+    line = blocks.head.count(b"\n", 0, found.end()) + 1
+    blocks.head = blocks.head[found.end() :]
     return Layout(
         separator=",",
         quoted=True,
         names=checked_names(names, problem),
         n_columns=len(names),
-        start=found.end(),
-        line=blocks.head.count(b"\n", 0, found.end()) + 1,
+        line=line,
         missing=missing,
         clean=partial(_as_csv, problem),
         text=frozenset(m for m, allowed in enumerate(values) if _is_text(allowed)),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Sequence
-from contextlib import closing
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,7 +21,6 @@ from .names import find_name, nearest_first
 from .parsing import Chunk, DelimitedReader, find_layout
 from .sniffing import (
     ENDINGS,
-    HEAD_BYTES,
     MISSING_MARKERS,
     TextBlocks,
     find_format,
@@ -101,12 +99,6 @@ def open_reader(path: FilePath, options: ReadOptions, batch_bytes: int, content:
         raise
 
 
-def read_names(path: FilePath, options: ReadOptions) -> tuple[str, ...] | None:
-    """Return the names of a file's columns, None if it has none."""
-    with closing(open_reader(path, options, HEAD_BYTES)) as reader:
-        return reader.names
-
-
 _CALLED = {"parquet": "a Parquet file", "feather": "a Feather file", "xlsx": "a spreadsheet"}
 
 
@@ -123,7 +115,7 @@ def _open_binary(
         raise source.problem("is empty")
     if format == "xlsx":
         blocks = TextBlocks(ByteSource(path, sheet_as_text(data, source.problem)))
-        return DelimitedReader(blocks, find_layout(blocks, "tsv", options.header, missing), batch_bytes)
+        return DelimitedReader(blocks, find_layout(blocks, "xlsx", options.header, missing), batch_bytes)
     return FrameReader(data or os.fspath(path), source.path, source.total, missing, batch_bytes, format)
 
 
@@ -205,7 +197,7 @@ def checked_numbers(chunk: Chunk, columns: list[int], options: ReadOptions) -> n
 
 def plain_labels(labels: pl.Series, reader: Reader) -> pl.Series:
     """Return labels with decimal points in those that are numbers, however the file writes them."""
-    if reader.decimal == ".":
+    if reader.decimal != ",":
         return labels
     texts = labels.unique().drop_nulls().to_list()
     changes = {text: with_point(text) for text in texts if with_point(text) != text}

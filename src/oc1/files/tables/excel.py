@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
-from typing import Literal
+from contextlib import suppress
+from typing import Any
 
 import polars as pl
 
 from ..problems import FileProblem
+from .apart import run_apart
+
+#: Bytes that reading a sheet may take, besides a hundred times the size of the file. A sheet with one cell in its far
+#: corner would take half a terabyte.
+MAX_MEMORY = 4 << 30
 
 
 def sheet_as_text(content: bytes, problem: Callable[..., FileProblem]) -> bytes:
@@ -20,28 +27,38 @@ def sheet_as_text(content: bytes, problem: Callable[..., FileProblem]) -> bytes:
     problem : callable
         Makes the complaint about this file.
     """
+    done = run_apart(f"{__name__}:main", str(MAX_MEMORY + 100 * len(content)), content=content)
+    if done.returncode not in (0, 1):
+        raise problem("cannot be read as a spreadsheet: it is damaged, or its sheet is too large")
+    if done.returncode == 1:
+        raise problem(done.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2])
+    return done.stdout
+
+
+def main(max_memory: str) -> None:
+    """Make text of the workbook that comes from standard input."""
+    with suppress(ImportError, OSError, ValueError):  # Windows has no limits, and the user's may be lower
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (int(max_memory), resource.getrlimit(resource.RLIMIT_AS)[1]))
     try:
         import fastexcel
     except ImportError:
-        raise problem("is a spreadsheet, which takes fastexcel to read: pip install fastexcel") from None
+        sys.exit("is a spreadsheet, which takes fastexcel to read: pip install fastexcel")
     try:
-        book = fastexcel.read_excel(content)
-
-        def cells(type: Literal["string", "float"]) -> pl.DataFrame:
-            sheet = book.load_sheet(0, header_row=None, skip_rows=0, dtypes=type, dtype_coercion="coerce")
-            return sheet.to_polars()
-
-        texts, numbers = cells("string"), cells("float")
+        book = fastexcel.read_excel(sys.stdin.buffer.read())
+        options: dict[str, Any] = {"header_row": None, "skip_rows": 0, "dtype_coercion": "coerce"}
+        texts, numbers = (book.load_sheet(0, dtypes=kind, **options).to_polars() for kind in ("string", "float"))
     except (fastexcel.FastExcelError, pl.exceptions.PolarsError, pl.exceptions.PanicException) as error:
         reason = str(error).strip().split("\n")[0]
-        raise problem(f"cannot be read as a spreadsheet: {reason}") from None
+        sys.exit(f"cannot be read as a spreadsheet: {reason}")
     if texts.is_empty():
-        raise problem("the first sheet is empty")
+        sys.exit("the first sheet is empty")
     rows = pl.DataFrame([_written(*pair).alias(str(m)) for m, pair in enumerate(zip(texts, numbers, strict=True))])
     line = pl.concat_str(pl.all().fill_null(""), separator="\t")
     is_blank = pl.all_horizontal(pl.all().is_null())  # a blank line is no row
     lines = rows.select(pl.when(is_blank).then(pl.lit("")).otherwise(line)).to_series()
-    return "\n".join(lines).encode()
+    sys.stdout.buffer.write("\n".join(lines).encode())
 
 
 def _written(texts: pl.Series, numbers: pl.Series) -> pl.Series:

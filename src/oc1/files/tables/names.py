@@ -19,7 +19,7 @@ def find_name(wanted: str, names: Sequence[str]) -> int | None:
     Examples
     --------
     >>> find_name("Species", ["width", "species"]), find_name("X", ["x", "X"]), find_name("Y", ["y", "y "])
-    (1, 1, 0)
+    (1, 1, None)
     """
     return match_names([wanted], names).get(wanted)
 

@@ -1,23 +1,24 @@
 """Text files in chunks: cut between rows, checked, and parsed by polars.
 
-A piece of the text is parsed as it is if its separators and line ends are as many as they should be and polars accepts
-it. Only if something is off is it searched row by row, to leave out blank lines or to find the cell to complain about.
+A piece of the text goes to polars as it is if it has as many separators and line ends as it should. Only if something
+is off is it read row by row, to leave out blank lines or to find the cell to complain about.
 """
 
 from __future__ import annotations
 
+import csv
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
+from io import StringIO
 from itertools import islice
 from queue import Empty, Queue
 from threading import Event, Thread
 from typing import Any, TypeVar
 
-import numpy as np
 import polars as pl
 
 from ..problems import FileProblem
@@ -38,9 +39,10 @@ Item = TypeVar("Item")
 #: Says where a cell is: (row of the chunk, column, problem) -> FileProblem.
 Complain = Callable[[int, int, str], FileProblem]
 
-_NEWLINE, _QUOTE = ord("\n"), ord('"')
-#: Texts that polars itself takes for missing: each one makes it slower.
-_MAX_NULL_TEXTS = 4
+#: Rows whose quotes stand around whole cells.
+_WELL_QUOTED = r'(?:(?:"(?:[^"]++|"")*+"|[^"{0}\n]*+)[{0}\n])*+'
+
+csv.field_size_limit(max(csv.field_size_limit(), MAX_RECORD_BYTES))
 
 
 class TextFound(Exception):
@@ -103,26 +105,32 @@ def tidy_text(column: pl.Series, missing: frozenset[str], allowed: frozenset[str
     return column.replace(list(changes), list(changes.values())) if changes else column
 
 
-def parse_numbers(columns: dict[int, pl.Series], complain: Complain, decimal: str = ".") -> dict[str, pl.Series]:
+def parse_numbers(
+    columns: dict[int, pl.Series], missing: frozenset[str], complain: Complain, decimal: str | None = None
+) -> dict[str, pl.Series]:
     """Return columns of text as numbers, by their names in a frame; raise `TextFound` for those that are none.
 
     Parameters
     ----------
     columns : dict of int to polars.Series
+    missing : frozenset of str
+        Texts that mean a missing value, in small letters.
     complain : callable
         As in `Chunk`.
-    decimal : {".", ","}
-        The decimal sign.
+    decimal : {".", ","}, optional
+        The decimal sign, where the user can say what it is.
     """
     numbers, found = {}, {}
     for m, column in columns.items():
-        numbers[str(m)] = (column if decimal == "." else _with_points(column)).cast(pl.Float64, strict=False)
-        bad = (numbers[str(m)].is_null() & column.is_not_null()).arg_true()
-        if len(bad):
-            found[m] = int(bad[0])
+        bare = column.str.strip_chars()
+        numbers[str(m)] = (_with_points(bare) if decimal == "," else bare).cast(pl.Float64, strict=False)
+        lost = numbers[str(m)].is_null() & column.is_not_null()
+        if words := [text for text in column.filter(lost).unique().to_list() if text.strip().lower() not in missing]:
+            found[m] = int((lost & column.is_in(words)).arg_true()[0])
     if found:
         order = sorted(found, key=lambda m: (found[m], m))
-        raise TextFound({m: complain(found[m], m, _not_a_number(columns[m][found[m]], decimal)) for m in order})
+        texts = {m: columns[m][found[m]].strip() for m in order}
+        raise TextFound({m: complain(found[m], m, _not_a_number(texts[m], decimal)) for m in order})
     return numbers
 
 
@@ -138,69 +146,47 @@ def _with_points(column: pl.Series) -> pl.Series:
     return column.to_frame().select(pointed).to_series()
 
 
-def _not_a_number(text: str, decimal: str) -> str:
-    other = {".": r"[+-]?\d+,\d+", ",": r"[+-]?\d*\.\d+"}[decimal]
+def _not_a_number(text: str, decimal: str | None) -> str:
     hint = ""
-    if re.fullmatch(other, text, re.ASCII):
-        hint = "; use --decimal , for decimal commas" if decimal == "." else " with a decimal comma; see --decimal"
+    if decimal == "." and re.fullmatch(r"[+-]?\d+,\d+", text, re.ASCII):
+        hint = "; use --decimal , for decimal commas"
+    elif decimal == "," and re.fullmatch(r"[+-]?\d*\.\d+", text, re.ASCII):
+        hint = " with a decimal comma; see --decimal"
     return f"{shown(text)} is not a number{hint}"
 
 
 # ---------------------------------------------------------------------------------------------------- rows
 
 
-def _outside_quotes(data: bytes) -> np.ndarray:
-    quotes = np.frombuffer(data, np.uint8) == _QUOTE
-    return (np.cumsum(quotes, dtype=np.uint8) & 1) == 0
-
-
-def _count(data: bytes, byte: int, where: np.ndarray | None = None) -> int:
-    """Return how often a byte occurs (at some places). `bytes.count` takes five times as long, and holds the GIL."""
-    found = np.frombuffer(data, np.uint8) == byte
-    return int(np.count_nonzero(found if where is None else found & where))
-
-
-def _row_ends(data: bytes) -> np.ndarray:
-    """Return the line ends outside quotes."""
-    return np.flatnonzero((np.frombuffer(data, np.uint8) == _NEWLINE) & _outside_quotes(data))
-
-
-def _last_row_end(data: bytes) -> int:
-    """Return where the last whole row ends, 0 if there is none; line ends inside quotes are none."""
-    ends = _row_ends(data)
-    return int(ends[-1]) + 1 if len(ends) else 0
-
-
-def iterate_rows(data: bytes, separator: str, quoted: bool) -> Iterator[tuple[int, bytes]]:
-    """Yield the rows that are not blank, each with the number of lines before it."""
-    blanks = b" " if separator == "\t" else b" \t"
-    if not quoted or b'"' not in data:
-        for line, row in enumerate(data.split(b"\n")):
-            if row.strip(blanks):
-                yield line, row
-        return
-    start, line = 0, 0
-    for end in [*_row_ends(data).tolist(), len(data)]:
-        row = data[start:end]
-        if row.strip(blanks):
-            yield line, row
-        line += row.count(b"\n") + 1
-        start = end + 1
-
-
-def split_row(row: bytes, separator: str, quoted: bool) -> list[str]:
-    """Return the cells of a row, without quotes and blanks around them.
+def iterate_rows(text: str, separator: str, quoted: bool) -> Iterator[tuple[int, list[str]]]:
+    r"""Yield the cells of the rows that are not blank, each with the number of lines before it.
 
     Examples
     --------
-    >>> split_row(b'1, 2 ,"a ""b"", c"', ",", True)
-    ['1', '2', 'a "b", c']
+    >>> list(iterate_rows('1, 2\n \n"a ""b"", c",d\n', ",", True))
+    [(0, ['1', ' 2']), (2, ['a "b", c', 'd'])]
     """
-    text = row.decode("utf-8", "replace")
-    if not quoted or '"' not in text:
-        return [cell.strip() for cell in text.split(separator)]
-    cells = re.finditer(rf'(?:^|{separator})(?:"([^"]*(?:""[^"]*)*)"(?={separator}|\Z)|([^{separator}]*))', text)
-    return [(match[2] if match[1] is None else match[1].replace('""', '"')).strip() for match in cells]
+    rows = csv.reader(
+        StringIO(text, newline="\n"), delimiter=separator, quoting=csv.QUOTE_MINIMAL if quoted else csv.QUOTE_NONE
+    )
+    line = 0
+    for row in rows:
+        if len(row) > 1 or (row and not row[0].isspace()):
+            yield line, row
+        line = rows.line_num
+
+
+def last_row_end(data: bytes, quoted: bool) -> int:
+    """Return where the last whole row ends, 0 if there is none; line ends inside quotes are none."""
+    end = len(data)
+    n_quotes = data.count(b'"') if quoted else 0
+    while (start := data.rfind(b"\n", 0, end)) >= 0:
+        if quoted:
+            n_quotes -= data.count(b'"', start, end)
+        if n_quotes % 2 == 0:
+            return start + 1
+        end = start
+    return 0
 
 
 def squeeze_blanks(data: bytes, line: int = 1) -> bytes:
@@ -211,12 +197,8 @@ def squeeze_blanks(data: bytes, line: int = 1) -> bytes:
     >>> squeeze_blanks(b" 1\t 2 , 3   a \n4,5,?,b\n")
     b'1,2,3,a\n4,5,?,b\n'
     """
-    data = data.replace(b"\t", b" ")
-    while b"  " in data:
-        data = data.replace(b"  ", b" ")
-    for around in (b",", b"\n"):
-        data = data.replace(b" " + around, around).replace(around + b" ", around)
-    return data.strip(b" ").replace(b" ", b",")
+    data = re.sub(rb"[ \t]*([,\n])[ \t]*", rb"\1", data).strip(b" \t")
+    return re.sub(rb"[ \t]+", b",", data)
 
 
 # ---------------------------------------------------------------------------------------------------- layout
@@ -232,28 +214,30 @@ def find_layout(
     if clean is not None:
         head, separator, header = clean(head), ",", bool(header)
     else:
-        separator = "\t" if format == "tsv" else find_separator(head)
+        separator = "\t" if format in ("tsv", "xlsx") else find_separator(head)
+    if format in ("csv", "tsv"):
         decimal = decimal or find_decimal(head, separator)
     if not blocks.ended:  # the last line may be cut off
-        head = head[: _last_row_end(head) if quoted else head.rfind(b"\n") + 1]
-    rows = list(islice(iterate_rows(head, separator, quoted), 100))
+        head = head[: last_row_end(head, quoted)]
+    rows = list(islice(iterate_rows(head.decode("utf-8", "replace"), separator, quoted), 100))
     if not rows:
         raise problem("is empty")
-    first_line, first = rows[0][0], split_row(rows[0][1], separator, quoted)
+    first_line, first = rows[0]
     n_looked_at = max(3, 200_000 // len(first))  # fewer of very wide rows
-    cells = [split_row(row, separator, quoted) for _, row in rows[:n_looked_at]]
+    cells = [[cell.strip() for cell in row] for _, row in rows[:n_looked_at]]
     if header is None:
         header = has_header([list(map(with_point, row)) for row in cells] if decimal == "," else cells, missing)
     n_columns = len(first) if header else Counter(map(len, cells)).most_common(1)[0][0]
     if n_columns > MAX_COLUMNS:
         raise problem(f"has {n_columns:,} columns; the most that can be read are {MAX_COLUMNS:,}")
-    names = checked_names(first, problem, first_line + 1) if header else None
-    start, line = 0, 1
+    names = checked_names(cells[0], problem, first_line + 1) if header else None
+    line = 1
     if header:  # the place in the text as it was before cleaning, which leaves the number of lines alone
         line = (rows[1][0] if len(rows) > 1 else first_line + 1) + 1
         start = sum(len(before) + 1 for before in blocks.head.split(b"\n", line - 1)[: line - 1])
         decode(blocks.head[:start], 1, problem)
-    return Layout(separator, quoted, names, n_columns, start, line, missing, clean, decimal=decimal or ".")
+        blocks.head = blocks.head[start:]
+    return Layout(separator, quoted, names, n_columns, line, missing, clean, decimal=decimal)
 
 
 # ---------------------------------------------------------------------------------------------------- parsing
@@ -261,10 +245,9 @@ def find_layout(
 
 @dataclass(frozen=True)
 class _Piece:
-    """Whole lines of a file, the first of which has the number `line`; `rows` are the same without blank lines."""
+    """Whole lines of a file, the first of which has the number `line`."""
 
     data: bytes
-    rows: bytes
     line: int
     n_bytes: int
 
@@ -307,6 +290,7 @@ class DelimitedReader:
     Parameters
     ----------
     blocks : TextBlocks
+        From the first row on.
     layout : Layout
     batch_bytes : int
         Roughly the size of a chunk.
@@ -318,9 +302,6 @@ class DelimitedReader:
         self.names, self.n_columns, self.text = layout.names, layout.n_columns, layout.text
         self.layout, self.is_typed, self._blocks, self._batch_bytes = layout, layout.is_typed, blocks, batch_bytes
         self.decimal = layout.decimal
-        # Texts for missing values are given to polars only once they are met, since each one makes it slower.
-        self._nulls: list[str] = []
-        self._declared = frozenset().union(*(layout.values or {}).values())
 
     def no_rows(self) -> FileProblem:
         """Return the complaint about a file without rows."""
@@ -331,131 +312,95 @@ class DelimitedReader:
 
         The next piece is read and checked while one is parsed.
         """
+        layout = self.layout
         for piece in prefetch(self._pieces()):
-            if piece.rows:
-                yield self._parse(piece, kinds)
+            frame = self._parse(piece, sorted(kinds))
+            if frame.is_empty():
+                continue
+            complain = partial(self._complain, piece)
+            columns = {m: frame[str(m)] for m in kinds}
+            for m in columns:
+                if kinds[m] == "text" or m in layout.values:
+                    columns[m] = self._tidy(columns[m], m, complain)
+            texts = {m: column for m, column in columns.items() if kinds[m] == "number"}
+            numbers = parse_numbers(texts, layout.missing, complain, layout.decimal)
+            frame = pl.DataFrame({str(m): column for m, column in columns.items()} | numbers)
+            yield Chunk(frame, piece.n_bytes, complain, partial(self._cell, piece))
 
     def _pieces(self) -> Iterator[_Piece]:
-        blocks, line, size = self._blocks, self.layout.line, self._batch_bytes
-        head, rest = blocks.head[self.layout.start :], b""
-        while head or rest or not blocks.ended:
-            block, head = head[:size], head[size:]
-            if len(block) < size:
-                more = blocks.read(size - len(block))
-                block = block + more if block else more
-            data, rest = self._next_rows(rest, block, is_last=blocks.ended and not head)
-            if not data:
-                if len(rest) > MAX_RECORD_BYTES:
-                    what = "quoted text or line" if self.layout.quoted else "line"
-                    raise self.problem(f"the {what} that begins here exceeds {MAX_RECORD_BYTES >> 20} MiB", line=line)
+        blocks, line, size, rest = self._blocks, self.layout.line, self._batch_bytes, b""
+        while rest or not blocks.is_done:
+            data = rest + blocks.take(size)
+            end = len(data) if blocks.is_done else last_row_end(data, self.layout.quoted)
+            data, rest = data[:end], data[end:]
+            if data:
+                size = self._batch_bytes
+                yield self._checked(data if data.endswith(b"\n") else data + b"\n", line)
+                line += data.count(b"\n")
+            elif len(rest) > MAX_RECORD_BYTES:
+                what = "quoted text or line" if self.layout.quoted else "line"
+                raise self.problem(f"the {what} that begins here exceeds {MAX_RECORD_BYTES >> 20} MiB", line=line)
+            else:
                 size = max(size, len(rest))  # as much again
-                continue
-            size = self._batch_bytes
-            yield self._checked(data if data.endswith(b"\n") else data + b"\n", line)
-            line += _count(data, _NEWLINE)
-
-    def _next_rows(self, rest: bytes, block: bytes, is_last: bool) -> tuple[bytes, bytes]:
-        """Return the rows that are whole, and what is left; large blocks are copied as rarely as possible."""
-        if is_last:
-            return rest + block, b""
-        if self.layout.quoted and (b'"' in block or b'"' in rest):
-            block, rest = rest + block, b""
-            end = _last_row_end(block)
-        else:
-            end = block.rfind(b"\n") + 1
-        if end == 0:
-            return b"", rest + block
-        return b"".join((rest, memoryview(block)[:end])), block[end:]
-
-    # ------------------------------------------------------------------------------------------ one piece
-
-    def _parse(self, piece: _Piece, kinds: dict[int, str]) -> Chunk:
-        # Polars would take a point for a decimal sign, too, where the comma is one.
-        is_mixed = self.decimal == "," and b"." in piece.rows
-        numbers = {m for m, kind in kinds.items() if kind == "number" and not is_mixed}
-        types = {str(m): pl.Float64() if m in numbers else pl.String() for m in range(self.n_columns)}
-        try:
-            frame = self._read(piece.rows, types, kinds)
-        except pl.exceptions.PolarsError:
-            self._checked_rows(piece.data, piece.line)
-            frame = self._read(piece.rows, dict.fromkeys(types, pl.String()), kinds)
-        complain = partial(self._complain, piece)
-        schema = frame.schema
-        texts = {m: self._tidy(frame[str(m)], m, complain) for m in kinds if schema[str(m)] == pl.String}
-        parsed = parse_numbers({m: own for m, own in texts.items() if kinds[m] == "number"}, complain, self.decimal)
-        frame = frame.with_columns(**{str(m): own for m, own in texts.items()} | parsed)
-        return Chunk(frame, piece.n_bytes, complain, partial(self._cell, piece))
-
-    def _row(self, piece: _Piece, row: int) -> tuple[int, bytes]:
-        return next(islice(iterate_rows(piece.data, self.layout.separator, self.layout.quoted), row, None))
-
-    def _complain(self, piece: _Piece, row: int, column: int, problem: str) -> FileProblem:
-        line = piece.line + self._row(piece, row)[0]
-        return self.problem(problem, line=line, column=column + 1, name=self.layout.name(column))
-
-    def _cell(self, piece: _Piece, row: int, column: int) -> str:
-        return split_row(self._row(piece, row)[1], self.layout.separator, self.layout.quoted)[column]
-
-    def _read(self, rows: bytes, types: dict[str, Any], kinds: dict[int, str]) -> pl.DataFrame:
-        return pl.read_csv(
-            rows,
-            has_header=False,
-            separator=self.layout.separator,
-            quote_char='"' if self.layout.quoted and b'"' in rows else None,
-            schema=types,
-            columns=sorted(kinds),
-            null_values=self._nulls or None,
-            decimal_comma=self.decimal == ",",
-        )
-
-    def _tidy(self, column: pl.Series, m: int, complain: Complain) -> pl.Series:
-        allowed = (self.layout.values or {}).get(m)
-        tidy = tidy_text(column, self.layout.missing, allowed or frozenset())
-        if tidy.null_count() > column.null_count():
-            texts = column.filter(tidy.is_null() & (column != "")).unique().to_list()
-            new = [text for text in texts if text not in self._declared | {*self._nulls}]
-            self._nulls += new[: _MAX_NULL_TEXTS - len(self._nulls)]
-        strange: Any = [] if allowed is None else (tidy.is_not_null() & ~tidy.is_in(list(allowed))).arg_true()
-        if len(strange):
-            row = int(strange[0])
-            raise complain(row, m, f"{shown(tidy[row])} is not among the values declared for this attribute")
-        return tidy
-
-    # ------------------------------------------------------------------------------------------ checks
 
     def _checked(self, data: bytes, line: int) -> _Piece:
-        """Return whole lines, first made sure to be text, and rows with as many cells as there are columns."""
+        """Return whole lines, made sure to be text with quotes around whole cells only."""
         zero = data.find(b"\0")
         if zero >= 0:
             problem = "is not a text file in UTF-8: it has a zero byte"
             raise self.problem(problem, line=line + data.count(b"\n", 0, zero))
-        if not data.isascii():
-            decode(data, line, self.problem)
-        layout = self.layout
-        if layout.clean is not None:
-            data = layout.clean(data, line)
-        outside = None
-        if layout.quoted and b'"' in data:
-            self._check_quotes(data, line)
-            outside = _outside_quotes(data)
-        rows = data
-        n_rows, n_separators = _count(data, _NEWLINE, outside), _count(data, ord(layout.separator), outside)
-        if layout.n_columns == 1 or n_separators != n_rows * (layout.n_columns - 1):
-            rows = b"".join(row + b"\n" for row in self._checked_rows(data, line))
-        return _Piece(data, rows, line, self.source.n_bytes)
+        decode(data, line, self.problem)
+        if self.layout.clean is not None:
+            data = self.layout.clean(data, line)
+        if self.layout.quoted and b'"' in data:
+            match = re.match(_WELL_QUOTED.format(self.layout.separator).encode(), data)
+            place = match.end() if match else 0
+            if place < len(data):
+                is_open = re.compile(rb'"(?:[^"]++|"")*+\Z').match(data, place)
+                what = "a quote inside a field; put the field in quotes, and write the quote twice"
+                problem = "a quote opens here that nothing closes" if is_open else what
+                raise self.problem(problem, line=line + data.count(b"\n", 0, place))
+        return _Piece(data, line, self.source.n_bytes)
 
-    def _checked_rows(self, data: bytes, line: int) -> list[bytes]:
-        """Return the rows without blank lines; raise a `FileProblem` at the first with too few or too many cells."""
-        layout, rows = self.layout, []
-        for before, row in iterate_rows(data, layout.separator, layout.quoted):
-            is_plain = not layout.quoted or b'"' not in row
-            n_cells = (
-                row.count(layout.separator.encode()) + 1 if is_plain else len(split_row(row, layout.separator, True))
-            )
-            if n_cells != layout.n_columns:
-                raise self.problem(self._ragged(n_cells), line=line + before)
-            rows.append(row)
-        return rows
+    # ------------------------------------------------------------------------------------------ one piece
+
+    def _parse(self, piece: _Piece, wanted: list[int]) -> pl.DataFrame:
+        """Return the wanted columns of a piece as text."""
+        data, n_columns, separator = piece.data, self.n_columns, self.layout.separator
+        has_quotes = self.layout.quoted and b'"' in data
+        bare = re.sub(rb'"[^"]*"', b"", data) if has_quotes else data
+        schema = {str(m): pl.String() for m in range(n_columns)}
+        if n_columns > 1 and bare.count(separator.encode()) == bare.count(b"\n") * (n_columns - 1):
+            with suppress(pl.exceptions.PolarsError):  # a longer row beside a shorter one
+                quote = '"' if has_quotes else None
+                return pl.read_csv(
+                    data, has_header=False, separator=separator, quote_char=quote, schema=schema, columns=wanted
+                )
+        rows = []
+        for before, row in self._rows(piece):
+            if len(row) != n_columns:
+                raise self.problem(self._ragged(len(row)), line=piece.line + before)
+            rows.append([row[m] for m in wanted])
+        return pl.DataFrame(rows, schema={str(m): pl.String() for m in wanted}, orient="row")
+
+    def _rows(self, piece: _Piece) -> Iterator[tuple[int, list[str]]]:
+        return iterate_rows(piece.data.decode("utf-8"), self.layout.separator, self.layout.quoted)
+
+    def _complain(self, piece: _Piece, row: int, column: int, problem: str) -> FileProblem:
+        before, _ = next(islice(self._rows(piece), row, None))
+        return self.problem(problem, line=piece.line + before, column=column + 1, name=self.layout.name(column))
+
+    def _cell(self, piece: _Piece, row: int, column: int) -> str:
+        return next(islice(self._rows(piece), row, None))[1][column].strip()
+
+    def _tidy(self, column: pl.Series, m: int, complain: Complain) -> pl.Series:
+        allowed = self.layout.values.get(m, frozenset())
+        tidy = tidy_text(column, self.layout.missing, allowed)
+        strange: Any = (tidy.is_not_null() & ~tidy.is_in(list(allowed))).arg_true() if allowed else ()
+        if len(strange):
+            row = int(strange[0])
+            raise complain(row, m, f"{shown(tidy[row])} is not among the values declared for this attribute")
+        return tidy
 
     def _ragged(self, n_cells: int) -> str:
         n_columns = self.layout.n_columns
@@ -463,22 +408,6 @@ class DelimitedReader:
             return f"{n_cells} fields, but other lines have {n_columns}"
         hint = "; does a column of row names lack a name?" if n_cells == n_columns + 1 else ""
         return f"{n_cells} fields, but the header has {n_columns}{hint}"
-
-    def _check_quotes(self, data: bytes, line: int) -> None:
-        """Raise a `FileProblem` unless quotes stand around whole cells."""
-        array = np.frombuffer(data, np.uint8)
-        places = np.flatnonzero(array == _QUOTE)
-        neighbours = [_NEWLINE, _QUOTE, ord(self.layout.separator)]
-        opening, closing = places[::2], places[1::2]
-        before = np.where(opening > 0, array[opening - 1], _NEWLINE)
-        bad = np.concatenate([opening[~np.isin(before, neighbours)], closing[~np.isin(array[closing + 1], neighbours)]])
-        if len(bad):
-            problem, place = "a quote inside a field; put the field in quotes, and write the quote twice", bad.min()
-        elif len(places) % 2:
-            problem, place = "a quote opens here that nothing closes", places[-1]
-        else:
-            return
-        raise self.problem(problem, line=line + data.count(b"\n", 0, int(place)))
 
 
 def decode(data: bytes, line: int, problem: Callable[..., FileProblem]) -> str:

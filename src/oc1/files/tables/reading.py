@@ -15,7 +15,7 @@ from ..problems import FilePath, FileProblem
 from ..source import ByteSource
 from .columns import Reader, ReadOptions, Roles, assemble, checked_numbers, find_roles, open_reader, plain_labels
 from .parsing import Chunk, TextFound
-from .sniffing import is_number, shown, shown_name, whole_number
+from .sniffing import is_number, shown, shown_name, whole_number, with_point
 
 #: A text column with more values than this cannot become 0/1 columns.
 MAX_ONE_HOT_VALUES = 1000
@@ -200,6 +200,8 @@ def _left_out(reader: Reader, texts: pl.DataFrame, found: dict[int, FileProblem]
     for m, column in ((int(column.name), column.drop_nulls()) for column in texts):
         values = column.unique().to_list()
         n_texts = sum(not is_number(value) for value in values)
+        if m in found and len(values) >= MIN_IDENTIFIERS and all(is_number(with_point(value)) for value in values):
+            raise found[m]  # about the decimal sign: all are numbers with a point or a comma
         if m in found and len(values) >= 20 and n_texts <= len(values) // 10:
             raise found[m].reworded(f"{found[m].problem}, but nearly all other values of its column are")
         if len(values) >= MIN_IDENTIFIERS and len(values) > len(column) / 2 and n_texts > len(values) / 2:
@@ -268,6 +270,6 @@ def _as_labels(column: pl.Series) -> np.ndarray:
     texts = values.to_list()
     numbers = [whole_number(text) for text in texts]
     if all(number is not None for number in numbers):
-        return np.array(numbers, dtype=np.int64)[codes]
+        return np.take(np.array(numbers, dtype=np.int64), codes)
     longest = max(map(len, texts))
-    return np.array(texts, dtype=str if longest <= 256 else object)[codes]
+    return np.take(np.array(texts, dtype=str if longest <= 256 else object), codes)

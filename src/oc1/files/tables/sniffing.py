@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import PurePath
 
 from ..problems import FilePath, FileProblem
@@ -120,6 +120,16 @@ class TextBlocks:
             if not more:
                 break
         return block.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+
+    @property
+    def is_done(self) -> bool:
+        """Whether nothing is left to take."""
+        return self.ended and not self.head
+
+    def take(self, size: int) -> bytes:
+        """Return about `size` bytes of what is left, those of the head first."""
+        block, self.head = self.head[:size], self.head[size:]
+        return block if len(block) == size else block + self.read(size - len(block))
 
     def _refuse_binary(self) -> None:
         head, problem = self.head, self.source.problem
@@ -263,10 +273,8 @@ class Layout:
         Whether ``"`` may enclose a cell.
     names : tuple of str or None
     n_columns : int
-    start : int
-        Where the rows begin in the first block.
     line : int
-        The number of that line, from 1.
+        The number of the line where the rows begin, from 1.
     missing : frozenset of str
         In small letters.
     clean : callable (bytes, line) -> bytes, optional
@@ -277,22 +285,21 @@ class Layout:
         For some columns, the only texts there may be.
     is_typed : bool
         Whether the file says which columns hold text, so that the others must not.
-    decimal : {".", ","}
-        The decimal sign of numbers.
+    decimal : {".", ","}, optional
+        The decimal sign of numbers. None where the format has decimal points only.
     """
 
     separator: str
     quoted: bool
     names: tuple[str, ...] | None
     n_columns: int
-    start: int
     line: int
     missing: frozenset[str] = MISSING_MARKERS
     clean: Callable[[bytes, int], bytes] | None = None
     text: frozenset[int] = frozenset()
-    values: dict[int, frozenset[str]] | None = None
+    values: Mapping[int, frozenset[str]] = field(default_factory=dict)
     is_typed: bool = False
-    decimal: str = "."
+    decimal: str | None = None
 
     def name(self, column: int) -> str | None:
         """Return what a column is called, as it may stand in a message."""

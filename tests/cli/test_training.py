@@ -1,26 +1,9 @@
-"""What is asked and said about training data, and columns that were left out."""
+"""What is said about training data, and columns that were left out."""
 
 import json
 
 import polars as pl
-import pytest
 from command_line import NAMES, iris_frame, run
-from typer.testing import CliRunner
-
-from oc1.cli import questions
-from oc1.cli.app import app
-from oc1.files.models.storage import read_model
-
-
-@pytest.fixture
-def answer(iris, monkeypatch):
-    """Run a command in what it takes for a terminal, with what is typed."""
-    monkeypatch.setattr(questions, "is_interactive", lambda: True)
-
-    def answer(typed, *arguments):
-        return CliRunner().invoke(app, [*map(str, arguments)], input=typed)
-
-    return answer
 
 
 def test_the_target_is_said(iris):
@@ -30,46 +13,12 @@ def test_the_target_is_said(iris):
     assert "target: column 5, the last\n" in run("cv", "bare.csv", "-l", "c45").stderr
 
 
-def test_the_target_is_asked_for_where_it_is_a_guess(answer, iris):
-    iris_frame().select("species", *NAMES).write_csv("first.csv")
-    done = answer("specis\nSPECIES\n", "train", "first.csv", "--max-depth", 1)
-    assert done.exit_code == 0
-    assert "first.csv has 5 columns: species, sepal_len" in done.stderr
-    assert "no column specis; the nearest are 'species'" in done.stderr
-    assert read_model("first.json").source.target == "species"
-    assert answer("\n", "train", "iris.csv", "--max-depth", 1).exit_code == 0
-    assert read_model("iris.json").source.target == "species"
-    assert answer("0\n", "cv", "first.csv", "-l", "c45").exit_code == 0
-
-
-@pytest.mark.parametrize("name", ["class", "Target"])
-def test_nothing_is_asked_where_there_is_no_doubt(answer, iris, name):
-    iris_frame().rename({"species": name}).write_csv("t.csv")
-    assert answer("", "train", "t.csv", "--max-depth", 1).exit_code == 0
-    assert answer("", "train", "iris.csv", "-t", "species", "--max-depth", 1).exit_code == 0
-
-
-def test_nothing_is_asked_of_programs(iris):
-    assert not questions.is_interactive()
-
-
 def write_numbers(path, n_values, step):
     rows = [f"{m},{m % 7},{(m % n_values) * step}" for m in range(300)]
     path.write_text("\n".join(["a,b,price", *rows]))
 
 
-def test_numbers_offer_the_regressor(answer, iris):
-    for step in (1, 0.5):
-        write_numbers(iris / "n.csv", 30, step)
-        done = answer("price\ny\n", "train", "n.csv", "--max-depth", 2)
-        assert "The target price has 30 different" in done.stderr
-        assert "R2" in done.stdout
-        assert "accuracy" in answer("n\n", "train", "n.csv", "-t", "price", "--max-depth", 2).stdout
-        assert "R2" in answer("", "train", "n.csv", "-t", "price", "--max-depth", 2, "-l", "regressor").stdout
-        assert "accuracy" in answer("", "train", "n.csv", "-t", "price", "--max-depth", 2, "-l", "oc1").stdout
-
-
-def test_without_a_terminal_a_sentence_names_the_regressor(iris):
+def test_a_sentence_names_the_regressor(iris):
     write_numbers(iris / "n.csv", 30, 0.5)
     for command in ("train", "cv"):
         said = run(command, "n.csv", code=2).stderr
@@ -117,7 +66,7 @@ def test_data_options_are_alike_in_all_commands(iris):
         ["animate", "de.csv", "-o", "m.html", "--n-restarts", 1],
     ):
         run(*command, *options)
-    assert "unknown --decimal ';'" in run("test", "m.json", "de.csv", "--decimal", ";", code=2).stderr
+    assert "unknown name ';'" in run("test", "m.json", "de.csv", "--decimal", ";", code=2).stderr
 
 
 def test_data_in_the_place_of_a_model(iris):
