@@ -27,3 +27,19 @@ def test_the_nearest_point_is_that_of_brute_force(seed):
 
 def test_without_half_spaces_the_origin_is_nearest():
     assert nearest_point(np.empty((0, 3)), np.empty(0)).point.tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize("far", [1e6, 1e10, 1e13, 1e300])
+@pytest.mark.parametrize("seed", range(20))
+def test_a_far_half_space_that_holds_changes_nothing(seed, far):
+    rng = np.random.default_rng(seed)
+    normals = rng.normal(size=(rng.integers(1, 6), 3))
+    normals /= np.linalg.norm(normals, axis=1, keepdims=True)
+    offsets = rng.normal(size=len(normals))
+    found, wider = (
+        nearest_point(np.concatenate([normals, more]), np.concatenate([offsets, [-far] * len(more)]))
+        for more in (np.empty((0, 3)), np.eye(3))
+    )
+    assert (found is None) == (wider is None)
+    if found is not None:
+        np.testing.assert_allclose(wider.point, found.point, rtol=1e-9, atol=1e-12)

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ..tree.notebooks import ShownInNotebooks
+from ..tree.notebooks import ShownInNotebooks, write_text
 from ..tree.printable import printable
 from ..tree.structure import TreeStructure
 from ..tree.summaries import without_names
@@ -155,8 +155,9 @@ class Explanation(ShownInNotebooks):
         Parameters
         ----------
         path : path
+            An existing file is replaced once the new one is whole.
         """
-        Path(path).write_text(self.as_file(Path(path).suffix), encoding="utf-8", errors="replace", newline="\n")
+        write_text(path, self.as_file(Path(path).suffix))
 
     def as_file(self, ending: str) -> str:
         """Return what is written to a file with an ending such as ".html"."""

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import nnls
 
-#: An inequality holds if it is violated by no more than this, in units of the distances that it is about.
-TOLERANCE = 1e-10
+#: An inequality holds if it is violated by no more than this share of the numbers that it compares, and of `LEAST`.
+TOLERANCE, LEAST = 1e-10, 1e-3
 #: Half-spaces whose intersection is farther away than this many times the farthest of them count as disjoint.
 MAX_RATIO = 1e6
 
@@ -51,16 +51,17 @@ def nearest_point(normals: np.ndarray, offsets: np.ndarray, start: tuple[int, ..
     True
     """
     point, active = np.zeros(normals.shape[1]), start
-    tolerance = TOLERANCE * max(1e-3, float(np.abs(offsets).max(initial=0.0)))
+    # Each by its own numbers: a far half-space, such as the limit that a single outlier sets, does not blur the others.
+    sizes, shares = np.maximum(np.abs(offsets), LEAST), np.abs(normals)
     if start:
         solved = _meet(normals, offsets, list(start))
         if solved is None:
             return None
         point, active = solved
     for _ in range(len(offsets) * (normals.shape[1] + 1) + 1):
-        lacking = offsets - normals @ point
+        lacking = offsets - normals @ point - TOLERANCE * np.maximum(sizes, shares @ np.abs(point))
         worst = int(lacking.argmax()) if len(lacking) else -1
-        if worst < 0 or lacking[worst] <= tolerance or worst in active:
+        if worst < 0 or lacking[worst] <= 0 or worst in active:
             return NearestPoint(point, active)
         solved = _meet(normals, offsets, [*active, worst])
         if solved is None:

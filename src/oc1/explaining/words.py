@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..tree.printable import MINUS
+from ..tree.printable import MINUS, printable
 from ..tree.wording import number, percent, wrapped
 
 if TYPE_CHECKING:
@@ -32,7 +32,8 @@ UNITS_UNKNOWN = "Distances are in the units of the attributes: the model does no
 
 
 def cut(text: str, most: int = MAX_NAME) -> str:
-    """Return a text, cut where it is longer than so many characters."""
+    """Return a name without line breaks and control characters, cut where it is longer than so many characters."""
+    text = printable(text, kept="")
     return text if len(text) <= most else text[: most - 1] + "\N{HORIZONTAL ELLIPSIS}"
 
 

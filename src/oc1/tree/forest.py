@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
@@ -15,9 +15,10 @@ import numpy.typing as npt
 from ..data.categories import replace_by_codes
 from .linear import Tree
 from .regression import RegressionTree
+from .structure import as_floats
 
-#: Fewer rows than this are not worth a thread.
-MIN_ROWS_PER_THREAD = 500
+#: Fewer walks of a row through a tree than this are not worth a thread.
+MIN_WALKS_PER_THREAD = 50_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,10 +60,11 @@ class Forest:
     @classmethod
     def of_trees(cls, trees: Sequence[Tree]) -> Forest:
         """Return a forest of trees."""
-        return cls.joined(cls._of_tree(tree) for tree in trees)
+        return cls.joined(cls.of_tree(tree) for tree in trees)
 
     @classmethod
-    def _of_tree(cls, tree: Tree) -> Forest:
+    def of_tree(cls, tree: Tree) -> Forest:
+        """Return a forest of one tree."""
         numbers: Any = tree if isinstance(tree, RegressionTree) else None
         nothing = np.empty(0)
         return cls(
@@ -163,28 +165,26 @@ class Forest:
     def sums(self, X: np.ndarray, fill: np.ndarray, codes: Any, n_jobs: int = 1) -> np.ndarray:
         """Return the sum of what all trees say of each row, a column for each output."""
         from ..kernels.predict import add_outputs
-        from ..kernels.records import Source
 
-        source, walk, n = Source.of(replace_by_codes(X, codes) if codes else X, fill), self._walk, len(X)
-        out = np.zeros((n, self.outputs.shape[1]))
-        n_parts = max(1, min(n_jobs, n // MIN_ROWS_PER_THREAD))
-        ends = np.linspace(0, n, n_parts + 1).astype(int).tolist()
-        if n_parts == 1:
-            add_outputs(source, walk, self.outputs, 0, n, out)
-        else:
-            with ThreadPoolExecutor(n_parts) as pool:
-                list(pool.map(lambda part: add_outputs(source, walk, self.outputs, *part, out), pairwise(ends)))
+        source, out = _source(X, fill, codes), np.zeros((len(X), self.outputs.shape[1]))
+        _in_threads(add_outputs, (source, self._walk, self.outputs), out, self.n_trees, n_jobs)
         return out
 
-    def apply(self, X: np.ndarray, fill: np.ndarray, codes: Any, first: int = 0, last: int | None = None) -> np.ndarray:
+    def apply(
+        self,
+        X: np.ndarray,
+        fill: np.ndarray,
+        codes: Any,
+        first: int = 0,
+        last: int | None = None,
+        n_jobs: int = 1,
+    ) -> np.ndarray:
         """Return the leaf of each row in the trees from `first` up to `last`, a column each."""
         from ..kernels.predict import find_leaves
-        from ..kernels.records import Source
 
-        source = Source.of(replace_by_codes(X, codes) if codes else X, fill)
         last = self.n_trees if last is None else last
-        out = np.empty((len(X), last - first), dtype=np.int64)
-        find_leaves(source, self._walk, first, last, 0, len(X), out)
+        source, out = _source(X, fill, codes), np.empty((len(X), last - first), dtype=np.int64)
+        _in_threads(find_leaves, (source, self._walk, first, last), out, last - first, n_jobs)
         return out
 
     def importances(self, scale: np.ndarray) -> np.ndarray:
@@ -202,3 +202,22 @@ class Forest:
         own = table.sum(axis=1, keepdims=True)
         relative = np.divide(table, own, out=np.zeros_like(table), where=own > 0).mean(axis=0)
         return np.asarray(relative / relative.sum() if relative.sum() > 0 else relative)
+
+
+def _source(X: np.ndarray, fill: np.ndarray, codes: Any) -> Any:
+    """Return rows as compiled code takes them."""
+    from ..kernels.records import Source
+
+    return Source.of(replace_by_codes(X, codes) if codes else as_floats(X), fill)
+
+
+def _in_threads(kernel: Callable[..., Any], args: tuple[Any, ...], out: np.ndarray, n_trees: int, n_jobs: int) -> None:
+    """Call a kernel with its arguments, for all rows of `out`: in parts, in threads, where that is worth it."""
+    n = len(out)
+    n_parts = max(1, min(n_jobs, n * n_trees // MIN_WALKS_PER_THREAD))
+    if n_parts == 1:
+        kernel(*args, 0, n, out)
+        return
+    ends = np.linspace(0, n, n_parts + 1).astype(int).tolist()
+    with ThreadPoolExecutor(n_parts) as pool:
+        list(pool.map(lambda part: kernel(*args, *part, out), pairwise(ends)))

@@ -22,6 +22,14 @@ if TYPE_CHECKING:
     from scipy import sparse
 
 
+def as_floats(X: Any) -> np.ndarray:
+    """Return an array as compiled code takes it: doubles or single floats, in this machine's order of bytes."""
+    array: np.ndarray = np.asarray(X)
+    if array.dtype.kind not in "biufOSU":
+        raise ValueError(f"X must hold numbers, but its type is {array.dtype}")
+    return array if array.dtype in (np.float64, np.float32) else array.astype(np.float64)
+
+
 def descend(children: np.ndarray, n_rows: int, choose: Callable[[int, np.ndarray], np.ndarray]) -> np.ndarray:
     """Return the leaf of each row; `choose` tells the branches that some rows take at an inner node."""
     out = np.empty(n_rows, dtype=np.int64)
@@ -236,11 +244,11 @@ class TreeStructure(NodeArrays, ShownInNotebooks):
     # ------------------------------------------------------------------ tests
 
     def apply(self, X: Any, n_jobs: int = 1) -> np.ndarray:
-        """Return the leaf that each row of a float array, or of a sparse matrix, ends in.
+        """Return the leaf that each row of an array, or of a sparse matrix, ends in.
 
         Large inputs are shared among `n_jobs` threads.
         """
-        return by_blocks(lambda rows: self._apply(rows, n_jobs), X)
+        return by_blocks(lambda rows: self._apply(self.rows(rows), n_jobs), X)
 
     @abstractmethod
     def _apply(self, X: np.ndarray, n_jobs: int) -> np.ndarray:
@@ -304,15 +312,16 @@ class TreeStructure(NodeArrays, ShownInNotebooks):
         names = ("children", *self._PARTS, *self._TESTS)
         return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in names)
 
+    def rows(self, X: Any) -> np.ndarray:
+        """Return rows as floats; refuse those that do not have a value for each attribute."""
+        floats = as_floats(X)
+        if floats.ndim != 2 or floats.shape[1] != len(self.fill):
+            raise ValueError(f"the tree has {len(self.fill)} attributes, but the shape of X is {floats.shape}")
+        return floats
+
     def coded(self, X: np.ndarray) -> np.ndarray:
         """Return rows as float64, with the codes of categories in place of their numbers."""
-        self.check_width(X)
-        return replace_by_codes(X, self.codes) if self.codes else np.asarray(X, dtype=np.float64)
-
-    def check_width(self, X: np.ndarray) -> None:
-        """Refuse rows that do not have a value for each attribute."""
-        if X.ndim != 2 or X.shape[1] != len(self.fill):
-            raise ValueError(f"the tree has {len(self.fill)} attributes, but the shape of X is {X.shape}")
+        return replace_by_codes(self.rows(X), self.codes)
 
     # ------------------------------------------------------------------ words
 
