@@ -149,7 +149,7 @@ def prepare(
 
 def _load_all(
     session: Session, X: Any, meta: Any, rows: list[tuple[Any, ...]], maybe_categorical: np.ndarray
-) -> tuple[list[Future], list[Any], list[_Summary]]:
+) -> tuple[list[Future[Any]], list[Any], list[_Summary]]:
     """Check all partitions; return futures of them, of those X that can stay as they were given, and summaries."""
     may_stay = is_arraylike(X) and meta.dtype in (np.float32, np.float64) and not len(maybe_categorical)
     columns = list(meta.columns) if is_dataframe_like(meta) else meta.shape[1]
@@ -294,7 +294,8 @@ def _checked(where: str, X: Any, columns: Any, maybe_categorical: np.ndarray) ->
 def _as_float(X: Any, categories: Categories) -> np.ndarray:
     how = {"ensure_all_finite": False, "ensure_min_samples": 0, "input_name": "X"}
     try:
-        return check_array(encode(X, categories) if categories else X, dtype=[np.float64, np.float32], **how)
+        encoded = encode(X, categories) if categories else X
+        return np.asarray(check_array(encoded, dtype=[np.float64, np.float32], **how))
     except ValueError as error:
         if "could not convert" in str(error):
             explain_text(X, True)
@@ -412,7 +413,7 @@ def weight_of_classes(class_weight: dict[Any, float] | str, classes: np.ndarray,
         factors = compute_sample_weight(class_weight, classes)
     if not (np.isfinite(factors).all() and factors.min() >= 0):
         raise ValueError(f"class_weight must be finite and not negative, got {class_weight!r}")
-    return factors
+    return np.asarray(factors)
 
 
 def _unite(summaries: list[_Summary], certain: set[int], meta: Any) -> tuple[list[list[np.ndarray | None]], Categories]:
