@@ -12,6 +12,7 @@ from oc1.tree.linear import Tree
 from oc1.tree.machine import MachineTree
 from oc1.tree.regression import RegressionTree
 from oc1.tree.structure import TreeStructure
+from oc1.tree.wording import terms_of
 
 KINDS = {"tests": Tree, "regression": RegressionTree, "machines": MachineTree}
 
@@ -76,9 +77,9 @@ def test_thresholds_and_terms_are_there_where_tests_are(tree):
     for node in range(tree.n_nodes):
         has_test = tree.has_thresholds and not tree.is_leaf[node]
         assert (tree.threshold_of(node) is not None) == has_test
-        terms = tree.weighted_terms(node, scale)
+        terms = terms_of(tree, node, scale)
         assert bool(terms) == has_test
-        assert not has_test or sum(share for _, _, share in terms) == pytest.approx(1)
+        assert not has_test or sum(own.share for own in terms) == pytest.approx(1)
 
 
 def test_outputs_are_shares_or_numbers(tree):

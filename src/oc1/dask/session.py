@@ -128,7 +128,9 @@ class Session:
         """
         return self._keep([self.client.submit(function, *args, key=own_keys(function, 1)[0], **kwargs)])[0]
 
-    def compute(self, delayed: Sequence[Any], shared: Sequence[Any] = ()) -> tuple[list[Future[Any]], list[Future[Any]]]:
+    def compute(
+        self, delayed: Sequence[Any], shared: Sequence[Any] = ()
+    ) -> tuple[list[Future[Any]], list[Future[Any]]]:
         """Compute delayed values, together; the results stay on the workers.
 
         Parameters

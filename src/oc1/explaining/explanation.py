@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ..tree.notebooks import ShownInNotebooks, write_text
+from ..tree.notebooks import ShownInNotebooks, whole_page, write_text
 from ..tree.printable import printable
 from ..tree.structure import TreeStructure
 from ..tree.summaries import without_names
@@ -162,9 +162,9 @@ class Explanation(ShownInNotebooks):
     def as_file(self, ending: str) -> str:
         """Return what is written to a file with an ending such as ".html"."""
         if ending.lower() in (".html", ".htm"):
-            from .page import whole_page
+            from .words import headline
 
-            return whole_page(self)
+            return whole_page(headline(self), self.to_html())
         if ending.lower() == ".json":
             return json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
         return f"{self}\n"

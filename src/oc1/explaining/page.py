@@ -49,27 +49,6 @@ STYLE = """
 .oc1-explanation .note {opacity: .75; font-size: .92em}
 """
 
-PAGE = """<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>{title}</title>
-<style>:root {{color-scheme: light dark}} body {{margin: 1.5em auto; padding: 0 1em; max-width: 46em}}</style>
-</head>
-<body>
-{content}
-</body>
-</html>
-"""
-
-
-def whole_page(explanation: Explanation) -> str:
-    """Return a page of its own."""
-    return PAGE.format(title=escaped(headline(explanation)), content=to_html(explanation))
-
 
 def to_html(explanation: Explanation) -> str:
     """Return a piece of HTML for a notebook or another page."""

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from .node_arrays import BinaryNodeArrays
 from .structure import BranchRule, NodeFunctions, TreeStructure
-from .wording import MaxTerms, make_terms, write_membership, write_number, write_terms
+from .wording import MaxTerms, make_terms, shares_of, write_membership, write_number, write_terms
 
 
 def project(X: np.ndarray, features: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
@@ -88,21 +88,10 @@ class Tree(BinaryNodeArrays, TreeStructure):
         """Return the gain of the tests by attribute, shared by the size of the coefficients times `scale`."""
         importances = np.zeros(len(self.fill))
         for node in np.flatnonzero(~self.is_leaf).tolist():
-            shares = self._shares(node, scale)
-            importances[self.test(node)[0]] += self.gains[node] * self.counts[node].sum() * shares
+            features, coefficients, _ = self.test(node)
+            shares = shares_of(coefficients * scale[features])
+            importances[features] += self.gains[node] * self.counts[node].sum() * shares
         return importances
-
-    def _shares(self, node: int, scale: np.ndarray) -> np.ndarray:
-        """Return the share of each term of a test in the size of them all."""
-        features, coefficients, _ = self.test(node)
-        sizes = np.abs(coefficients * scale[features])
-        return sizes / sizes.sum() if sizes.sum() > 0 else np.full(len(sizes), 1 / max(len(sizes), 1))
-
-    def weighted_terms(self, node: int, scale: np.ndarray) -> list[tuple[int, float, float]]:
-        """Return (attribute, coefficient, share of its size in the test) of each term; leaves have none."""
-        features, coefficients, _ = self.test(node)
-        shares = self._shares(node, scale)
-        return list(zip(features.tolist(), coefficients.tolist(), shares.tolist(), strict=True))
 
     def node_functions(self, node: int) -> NodeFunctions:
         """Return the test of an inner node as a function and a threshold."""

@@ -27,10 +27,26 @@ TABLE_STYLE = """
 """
 
 
-PAGE_START = (
-    '<!DOCTYPE html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
-    '<meta name="color-scheme" content="light dark"><title>oc1</title><body style="margin: 1em">\n'
-)
+PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>{title}</title>
+<style>:root {{color-scheme: light dark}} body {{margin: 1.5em auto; padding: 0 1em; max-width: max-content}}</style>
+</head>
+<body>
+{content}
+</body>
+</html>
+"""
+
+
+def whole_page(title: str, content: str) -> str:
+    """Return a page of its own, which loads nothing and runs nothing, with a piece of HTML."""
+    return PAGE.format(title=escaped(title), content=content)
 
 
 class ShownInNotebooks(ABC):
@@ -64,7 +80,7 @@ class ShownInNotebooks(ABC):
             raise ValueError(
                 f"{path} should end in .html or .txt, for people to read; oc1.save_model writes models to be loaded"
             )
-        write_text(path, f"{self}\n" if ending == ".txt" else f"{PAGE_START}{self._repr_html_()}\n")
+        write_text(path, f"{self}\n" if ending == ".txt" else whole_page("oc1", self._repr_html_()))
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:

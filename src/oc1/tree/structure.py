@@ -244,10 +244,7 @@ class TreeStructure(NodeArrays, ShownInNotebooks):
     # ------------------------------------------------------------------ tests
 
     def apply(self, X: Any, n_jobs: int = 1) -> np.ndarray:
-        """Return the leaf that each row of an array, or of a sparse matrix, ends in.
-
-        Large inputs are shared among `n_jobs` threads.
-        """
+        """Return the leaf that each row of an array, or a sparse matrix, ends in; threads share large ones."""
         return by_blocks(lambda rows: self._apply(self.rows(rows), n_jobs), X)
 
     @abstractmethod
@@ -299,13 +296,6 @@ class TreeStructure(NodeArrays, ShownInNotebooks):
     def threshold_of(self, node: int) -> float | None:
         """Return the threshold of a node; None for leaves, linear machines, and tests for missing values alone."""
         return None
-
-    def weighted_terms(self, node: int, scale: np.ndarray) -> list[tuple[int, float, float]]:
-        """Return (attribute, coefficient, share of its size in the test) of each term; `scale` makes them comparable.
-
-        There are none at leaves and linear machines.
-        """
-        return []
 
     def asks_the_same(self, other: Self) -> bool:
         """Whether two trees have the same nodes and tests."""
@@ -427,16 +417,14 @@ class TreeStructure(NodeArrays, ShownInNotebooks):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the tree as a plain dictionary of lists, strings and numbers, exact to the last bit."""
-        names = ("children", self._OFFSETS, *self._PARTS, *self._TESTS, *self._NODE_ARRAYS, "gains", "gaps", "fill")
+        own = (self._OFFSETS, *self._PARTS, *self._TESTS, *self._NODE_ARRAYS)
+        names = ("children", *own, "gains", "gaps", "fill", "classes")
         data: dict[str, Any] = {name: getattr(self, name).tolist() for name in names}
-        data |= {"classes": self.classes.tolist(), "feature_names": list(self.feature_names)}
+        data["feature_names"] = list(self.feature_names)
         if self.codes:
             data["codes"] = [None if own is None else own.tolist() for own in self.codes]
             data["categories"] = [None if own is None else list(own) for own in self.categories]
-        if len(self.missing):
-            data["missing"] = self.missing.tolist()
-        if len(self.scale):
-            data["scale"] = self.scale.tolist()
+        data |= {name: getattr(self, name).tolist() for name in ("missing", "scale") if len(getattr(self, name))}
         kind = {} if self.kind == "tests" else {"kind": self.kind}
         return {"format": validation.FORMAT, **kind, **data}
 

@@ -15,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .linear import project
 from .structure import TreeStructure
+from .wording import terms_of
 
 #: Characters of what leads to a node. Below it, the sentence begins anew with "...": a tree may be very deep.
 MAX_SENTENCE_LENGTH = 4000
@@ -145,7 +146,10 @@ def summarise_nodes(
                 depth=int(depths[node]),
                 is_leaf=bool(leaf[node]),
                 equation="" if leaf[node] else tree.equation(node),
-                terms=tuple((tree.feature_name(m), size, share) for m, size, share in tree.weighted_terms(node, scale)),
+                terms=tuple(
+                    (tree.feature_name(own.feature), own.coefficient, own.share)
+                    for own in sorted(terms_of(tree, node, scale))
+                ),
                 threshold=threshold,
                 counts=tuple(tree.counts[node].tolist()),
                 label=tree.label(node),
@@ -277,11 +281,7 @@ def checked_rows(model: Any, X: ArrayLike) -> np.ndarray:
     """Return rows as a fitted model, or a tree, takes them."""
     if isinstance(model, BaseEstimator):
         return np.asarray(model._checked(X))
-    rows: np.ndarray = check_array(X, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan")
-    n_features = len(tree_of(model).fill)
-    if rows.shape[1] != n_features:
-        raise ValueError(f"X has {rows.shape[1]} attributes, but the tree has {n_features}")
-    return rows
+    return tree_of(model).rows(check_array(X, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan"))
 
 
 def without_names(model: Any) -> Any:
