@@ -292,8 +292,8 @@ class _Watch(threading.Thread):
 class ClusterBackend(ParallelBackendBase):
     """Where joblib sends its calls: to the workers of a cluster.
 
-    In place of joblib's own Dask backend, which sends data with every call, or leaves the only copy with one worker,
-    and whose calls begin calls of their own.
+    In place of joblib's own Dask backend, which sends data with every call, or leaves the only copy with one worker
+    (when that one dies, `Parallel` ends with a FutureCancelledError), and whose calls begin calls of their own.
     """
 
     supports_retrieve_callback = True

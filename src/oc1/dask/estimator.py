@@ -28,8 +28,9 @@ from ..tree.linear import Tree
 from ..tree.pruning import PruningSequence
 from .clusters import clear_failures
 from .engine import MAX_MOVED_BYTES, ClusterEngine
-from .partitions import Partition, delayed_rows, prepare
-from .predict import is_collection, predict
+from .inputs import delayed_rows, is_collection
+from .partitions import Partition, prepare
+from .predict import predict
 from .session import Session
 from .training import ClusterTraining
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...learners.reduction import ReducedModel
-from ..sums import linear
+from ..values import linear
 from .fixed_point import Walk
 from .style import Style, integers, table
 from .text import comment, function, wrapped
