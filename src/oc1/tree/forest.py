@@ -19,6 +19,10 @@ from .structure import as_floats
 
 #: Fewer walks of a row through a tree than this are not worth a thread.
 MIN_WALKS_PER_THREAD = 50_000
+#: Fields of trees, one after the other in a forest: of all nodes, of all terms, and of the nodes where numbers are
+#: predicted.
+OF_NODES, OF_TERMS = ("children", "counts", "gains", "thresholds", "gaps"), ("features", "coefficients")
+OF_NUMBERS = ("values", "losses")
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,21 +69,13 @@ class Forest:
     @classmethod
     def of_tree(cls, tree: Tree) -> Forest:
         """Return a forest of one tree."""
-        numbers: Any = tree if isinstance(tree, RegressionTree) else None
-        nothing = np.empty(0)
+        nothing: Any = np.empty(0)
         return cls(
-            np.array([tree.n_nodes]),
-            tree.children,
-            tree.counts,
-            tree.gains,
-            tree.thresholds,
-            tree.gaps,
-            np.asarray(tree.directions, dtype=np.int8),
-            np.diff(tree.terms),
-            tree.features,
-            tree.coefficients,
-            nothing if numbers is None else numbers.values,
-            nothing if numbers is None else numbers.losses,
+            sizes=np.array([tree.n_nodes]),
+            n_terms=np.diff(tree.terms),
+            missing=np.asarray(tree.directions, dtype=np.int8),
+            **{name: getattr(tree, name) for name in (*OF_NODES, *OF_TERMS)},
+            **{name: getattr(tree, name, nothing) for name in OF_NUMBERS},
         )
 
     def with_numbers(self, values: np.ndarray, losses: np.ndarray, gains: np.ndarray) -> Forest:
@@ -131,21 +127,12 @@ class Forest:
         first, last = self.roots[number : number + 2].tolist()
         terms = self.terms[first : last + 1]
         nodes, span = slice(first, last), slice(terms[0], terms[-1])
+        kind, names = (RegressionTree, (*OF_NODES, *OF_NUMBERS)) if len(self.values) else (Tree, OF_NODES)
+        own = {name: getattr(self, name)[nodes] for name in names}
+        own |= {name: getattr(self, name)[span] for name in OF_TERMS}
         missing = self.missing[nodes]
-        own: dict[str, Any] = {
-            "children": self.children[nodes],
-            "counts": self.counts[nodes],
-            "gains": self.gains[nodes],
-            "thresholds": self.thresholds[nodes],
-            "gaps": self.gaps[nodes],
-            "missing": missing if missing.any() else np.empty(0, np.int8),
-            "terms": terms - terms[0],
-            "features": self.features[span],
-            "coefficients": self.coefficients[span],
-        }
-        if not len(self.values):
-            return Tree(**own, **common)
-        return RegressionTree(**own, **common, values=self.values[nodes], losses=self.losses[nodes])
+        directions = missing if missing.any() else np.empty(0, np.int8)
+        return kind(**own, **common, missing=directions, terms=terms - terms[0])
 
     # ------------------------------------------------------------------------------------------------ prediction
 
