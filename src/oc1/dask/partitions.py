@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import dask
 import numpy as np
+import pandas as pd
 from dask.utils import is_arraylike, is_dataframe_like
 from distributed import Future
 from sklearn.utils import check_array, column_or_1d, compute_sample_weight
@@ -25,7 +26,6 @@ from ..data.categories import (
     exact_class_weights,
     explain_text,
     find_categorical,
-    is_missing,
     learn_categories,
     number_by_response,
     replace_by_codes,
@@ -229,33 +229,20 @@ def _as_float(X: Any, categories: Categories) -> np.ndarray:
 def _number_labels(where: str, y: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the different labels, sorted, the number of each example's among them (int32), and how many there are."""
     values = column_or_1d(y, warn=False)
-    if values.dtype == object:  # Python compares objects one by one: look up instead of sorting all
-        texts = values.tolist()
-        different = list(dict.fromkeys(texts))
-        if any(map(is_missing, different)):
-            raise ValueError(f"{where} has a missing label")
-        if not all(isinstance(label, str) for label in different):
-            kinds = " and ".join(sorted({type(label).__name__ for label in different}))
-            raise ValueError(
-                f"{where} has labels of type {kinds}: they must be all text, or numbers of a numeric dtype"
-            )
-        labels = np.array(sorted(different), dtype=object)
-        number_of = {label: number for number, label in enumerate(labels)}
-        numbers = np.fromiter(map(number_of.__getitem__, texts), dtype=np.int32, count=len(texts))
-    elif values.dtype.kind in "biufU":
-        labels, places = np.unique(values, return_inverse=True)
-        numbers = places.astype(np.int32)
-    else:
+    if values.dtype.kind not in "biufUO":
         raise TypeError(f"{where} has labels of type {values.dtype}: they must be text or whole numbers")
-    if labels.dtype.kind == "f":
-        if np.isnan(labels).any():
-            raise ValueError(f"{where} has a missing label")
-        odd = labels[np.isinf(labels) | (labels != np.round(labels))]
-        if len(odd):
-            raise ValueError(
-                f"{where} has the label {odd[0]!s}: numbers that are not whole are continuous, not classes"
-            )
-    return labels, numbers, np.bincount(numbers, minlength=len(labels))
+    numbers, found = pd.factorize(values)
+    labels = np.asarray(found, dtype=values.dtype)
+    if (numbers < 0).any():
+        raise ValueError(f"{where} has a missing label")
+    if labels.dtype == object and not all(isinstance(label, str) for label in labels):
+        kinds = " and ".join(sorted({type(label).__name__ for label in labels}))
+        raise ValueError(f"{where} has labels of type {kinds}: they must be all text, or numbers of a numeric dtype")
+    if labels.dtype.kind == "f" and len(odd := labels[np.isinf(labels) | (labels != np.round(labels))]):
+        raise ValueError(f"{where} has the label {odd[0]!s}: numbers that are not whole are continuous, not classes")
+    order = np.argsort(labels)
+    numbers = np.argsort(order)[numbers].astype(np.int32)
+    return labels[order], numbers, np.bincount(numbers, minlength=len(labels))
 
 
 def _checked_weights(where: str, weights: Any) -> np.ndarray:
