@@ -313,12 +313,9 @@ def text(explanation: Explanation) -> str:
     for place, step in enumerate(explanation.steps, 1):
         mark, indent = f"{place}. ", " " * len(f"{place}. ")
         question = f"\n{indent}  ".join(wrapped(_terms(step.test), WIDTH - len(indent) - 2))
-        told = [answer_sentence(step)]
-        lines = [mark + question, _filled(told, indent)]
-        lines += [_filled([one], indent) for one in evidence_sentences(step)]
-        end = [outcome_sentence(step)]
-        end.append(closeness_sentence(step, explanation.knows_averages))
-        lines.append(_filled(end, indent))
+        ending = [outcome_sentence(step), closeness_sentence(step, explanation.knows_averages)]
+        told = [[answer_sentence(step)], *([one] for one in evidence_sentences(step)), ending]
+        lines = [mark + question, *(_filled(sentences, indent) for sentences in told)]
         parts.append("\n".join(lines))
     parts.append("\n".join([*(_filled([one]) for one in change_sentences(explanation)), *_table(explanation)]))
     parts.append(_filled(notes(explanation)))
