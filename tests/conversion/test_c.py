@@ -13,7 +13,7 @@ from waiting import MAX_WAIT_SECONDS
 from oc1 import OC1Classifier, OC1EnsembleClassifier, OC1Regressor
 from oc1.baselines import C45Classifier, CARTLCClassifier, LMDTClassifier
 from oc1.conversion.c.fixed_point import (
-    Walk,
+    FlatTree,
     column_units,
     in_floats,
     in_integers,
@@ -218,7 +218,7 @@ def test_doubles_are_the_model_to_the_last_bit(models, kind, tmp_path):
 
 def rounded_walks(model, X, numbers, bits):
     plain = reduce_model(model)
-    exact = [Walk.make(tree, _categories(model, plain)) for tree in plain.trees]
+    exact = [FlatTree.make(tree, _categories(model, plain)) for tree in plain.trees]
     if numbers == "float":
         return plain, exact, [in_floats(walk) for walk in exact], lambda rows: rows.astype(np.float32)
     units = column_units(X, exact, bits)

@@ -1,7 +1,7 @@
 import pytest
 from converted_models import fitted
 
-from oc1.conversion.parts import part_nodes, part_roots
+from oc1.conversion.python import part_nodes, part_roots
 
 
 @pytest.mark.parametrize(("max_leaves", "max_levels"), [(200, 20), (10, 20), (1000, 3), (3, 1)])

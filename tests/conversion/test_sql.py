@@ -48,6 +48,7 @@ def test_sqlite_gives_the_same_bits(name):
     check(model, X, X.tolist())  # SQLite turns NaN into NULL
 
 
+@pytest.mark.slow
 def test_sqlite_gives_the_same_bits_on_many_rows():
     model = fitted("oblique")
     X = rows_for(model, 100_000)
@@ -77,6 +78,7 @@ def test_a_chain_of_two_hundred_tests():
     check(model, X, X.tolist())
 
 
+@pytest.mark.slow
 def test_duckdb_gives_the_same_bits():
     duckdb = pytest.importorskip("duckdb")
     connection = duckdb.connect()

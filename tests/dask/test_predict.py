@@ -11,7 +11,8 @@ import dask.dataframe as dd
 from distributed import Client, LocalCluster
 
 from oc1 import OC1Classifier
-from oc1.dask.predict import METHODS, is_collection, predict
+from oc1.dask.inputs import is_collection
+from oc1.dask.predict import METHODS, predict
 
 N = 60
 LABELS = {

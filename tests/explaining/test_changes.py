@@ -103,3 +103,14 @@ def test_changes_stay_within_ranges(seed):
     assert change.distance <= nearest * NONE_LARGER
     unbounded = smallest_change(example, goals)
     assert unbounded.distance <= change.distance * NONE_LARGER
+
+
+@pytest.mark.parametrize("far", [1e6, 1e10, 1e13])
+@pytest.mark.parametrize("seed", range(20))
+def test_a_far_limit_changes_nothing(seed, far):
+    """A single outlier in a table makes a range wide, and blurred the boundaries of all other attributes once."""
+    tree, example, goals = situation(seed, n_features=3, depth=3)
+    near, wide = (Example.make(tree, example.row, np.array([3 * [-end], [end, end, 100]])) for end in (100.0, far))
+    expected, change = smallest_change(near, goals), smallest_change(wide, goals)
+    assert change.distance == pytest.approx(expected.distance, rel=1e-9)
+    np.testing.assert_allclose(change.row, expected.row)

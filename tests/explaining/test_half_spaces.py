@@ -17,13 +17,39 @@ def test_the_nearest_point_is_that_of_brute_force(seed):
     if found is None:
         assert best == np.inf
         return
-    assert np.linalg.norm(found.point) == pytest.approx(best * np.abs(offsets).max(), rel=1e-9)
-    assert (normals @ found.point >= offsets - 1e-9 * np.abs(offsets).max()).all()
-    # Where it begins makes no difference.
-    start = tuple(rng.permutation(len(offsets))[:2].tolist())
-    again = nearest_point(normals, offsets, start)
-    assert np.linalg.norm(again.point) == pytest.approx(np.linalg.norm(found.point), rel=1e-9)
+    assert np.linalg.norm(found) == pytest.approx(best * np.abs(offsets).max(), rel=1e-9)
+    assert (normals @ found >= offsets - 1e-9 * np.abs(offsets).max()).all()
 
 
 def test_without_half_spaces_the_origin_is_nearest():
-    assert nearest_point(np.empty((0, 3)), np.empty(0)).point.tolist() == [0, 0, 0]
+    assert nearest_point(np.empty((0, 3)), np.empty(0)).tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize("far", [1e6, 1e10, 1e13, 1e300])
+@pytest.mark.parametrize("seed", range(20))
+def test_a_far_half_space_that_holds_changes_nothing(seed, far):
+    rng = np.random.default_rng(seed)
+    normals = rng.normal(size=(rng.integers(1, 6), 3))
+    normals /= np.linalg.norm(normals, axis=1, keepdims=True)
+    offsets = rng.normal(size=len(normals))
+    found, wider = (
+        nearest_point(np.concatenate([normals, more]), np.concatenate([offsets, [-far] * len(more)]))
+        for more in (np.empty((0, 3)), np.eye(3))
+    )
+    assert (found is None) == (wider is None)
+    if found is not None:
+        np.testing.assert_allclose(wider, found, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_repeated_and_nearly_parallel_half_spaces_are_no_trouble(seed):
+    """A way down a deep tree asks for the same attributes again and again."""
+    rng = np.random.default_rng(seed)
+    normals, offsets = rng.normal(size=(6, 3)), rng.integers(-2, 3, 6).astype(float)
+    normals /= np.linalg.norm(normals, axis=1, keepdims=True)
+    found = nearest_point(normals, offsets)
+    bent = normals + 1e-10 * rng.normal(size=normals.shape)
+    again = nearest_point(np.concatenate([normals, normals, bent]), np.concatenate([offsets, offsets - 1, offsets]))
+    assert (found is None) == (again is None)
+    if found is not None:
+        np.testing.assert_allclose(again, found, rtol=1e-6, atol=1e-6)

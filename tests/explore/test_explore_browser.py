@@ -16,7 +16,7 @@ from oc1 import OC1Classifier, OC1Regressor
 from oc1.datasets import make_rcb
 from oc1.explore import explore
 
-pytestmark = pytest.mark.xdist_group("browser")
+pytestmark = [pytest.mark.xdist_group("browser"), pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")

@@ -2,8 +2,9 @@
 
 import numpy as np
 import pytest
+from sklearn.datasets import load_iris
 
-from oc1 import OC1Classifier, OC1Regressor
+from oc1 import OC1Classifier, OC1ForestClassifier, OC1Regressor
 from oc1.baselines import LMDTClassifier
 from oc1.datasets import make_rcb
 from oc1.kernels.records import Source
@@ -11,6 +12,7 @@ from oc1.tree.linear import Tree
 from oc1.tree.machine import MachineTree
 from oc1.tree.regression import RegressionTree
 from oc1.tree.structure import TreeStructure
+from oc1.tree.wording import terms_of
 
 KINDS = {"tests": Tree, "regression": RegressionTree, "machines": MachineTree}
 
@@ -75,9 +77,9 @@ def test_thresholds_and_terms_are_there_where_tests_are(tree):
     for node in range(tree.n_nodes):
         has_test = tree.has_thresholds and not tree.is_leaf[node]
         assert (tree.threshold_of(node) is not None) == has_test
-        terms = tree.weighted_terms(node, scale)
+        terms = terms_of(tree, node, scale)
         assert bool(terms) == has_test
-        assert not has_test or sum(share for _, _, share in terms) == pytest.approx(1)
+        assert not has_test or sum(own.share for own in terms) == pytest.approx(1)
 
 
 def test_outputs_are_shares_or_numbers(tree):
@@ -142,3 +144,31 @@ def test_kernels_see_only_rows_of_the_width_they_expect():
     for X in (np.zeros((4, 2)), np.zeros(3)):
         with pytest.raises(ValueError, match="X must have 3 columns"):
             Source.of(X, np.zeros(3))
+
+
+@pytest.mark.parametrize("dtype", [">f8", ">f4", "<f4", "i8", ">i2", "u1", "f2", "longdouble", "object", "bool", "U8"])
+def test_arrays_of_other_types_and_layouts_are_converted(tree, dtype):
+    rows = np.random.default_rng(3).integers(0, 2, (60, len(tree.fill))).astype(float)
+    own = rows.astype(bool).astype(dtype) if dtype == "bool" else rows.astype(dtype)
+    expected = tree.apply(rows)
+    for X in (own, np.asfortranarray(own), np.repeat(own, 2, axis=1)[:, ::2], own[::-1][::-1], own.tolist()):
+        np.testing.assert_array_equal(tree.apply(X), expected)
+    assert tree.apply(np.zeros((0, len(tree.fill)), dtype)).tolist() == []
+
+
+def test_what_is_no_number_is_refused(tree):
+    d = len(tree.fill)
+    with pytest.raises(ValueError, match="X must hold numbers, but its type is complex128"):
+        tree.apply(np.zeros((4, d), dtype=complex))
+    with pytest.raises(ValueError, match="could not convert"):
+        tree.apply(np.full((4, d), "red"))
+
+
+@pytest.mark.parametrize("dtype", [">f8", ">f4", "i8", "u1", "f2", "object"])
+def test_predictions_do_not_depend_on_the_type_of_the_array(dtype):
+    X, y = load_iris(return_X_y=True)
+    X = np.round(X)
+    for learner in (OC1Classifier(random_state=0), OC1ForestClassifier(n_estimators=3, random_state=0)):
+        model = learner.fit(X, y)
+        np.testing.assert_array_equal(model.predict(X.astype(dtype)), model.predict(X))
+        np.testing.assert_array_equal(model.apply(X.astype(dtype)), model.apply(X))

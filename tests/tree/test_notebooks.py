@@ -1,5 +1,8 @@
 """Tables and trees as the last expression of a cell."""
 
+import errno
+import os
+
 import numpy as np
 import pytest
 from reading_html import Rows
@@ -44,3 +47,35 @@ def test_what_a_notebook_shows_goes_to_files(tmp_path):
     assert (tmp_path / "tree.txt").read_text(encoding="utf-8") == f"{tree}\n"
     with pytest.raises(ValueError, match=r"should end in \.html or \.txt.*save_model"):
         tree.save(tmp_path / "tree.json")
+
+
+def test_an_old_file_stays_where_the_new_one_cannot_be_written(tmp_path, monkeypatch):
+    model = OC1Classifier(random_state=0).fit(*make_rcb(100, random_state=0))
+
+    def full(file):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    for shown in (model.tree_, model.explain([0.5, 0.5])):
+        path = tmp_path / "shown.txt"
+        path.write_text("old", encoding="utf-8")
+        path.chmod(0o640)
+        with monkeypatch.context() as patch:
+            patch.setattr("os.fsync", full)
+            with pytest.raises(OSError, match=r"No space left on device: '.*shown\.txt'"):
+                shown.save(path)
+        assert path.read_text(encoding="utf-8") == "old"
+        shown.save(path)
+        assert path.read_text(encoding="utf-8") == f"{shown}\n"
+        assert path.stat().st_mode & 0o777 == 0o640
+        assert [own.name for own in tmp_path.iterdir()] == ["shown.txt"]
+    with pytest.raises(FileNotFoundError, match=r"nowhere.tree\.txt"):
+        model.tree_.save(tmp_path / "nowhere" / "tree.txt")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="links need rights there")
+def test_a_link_stays_a_link(tmp_path):
+    tree = OC1Classifier(random_state=0).fit(*make_rcb(100, random_state=0)).tree_
+    (tmp_path / "link.txt").symlink_to(tmp_path / "tree.txt")
+    tree.save(tmp_path / "link.txt")
+    assert (tmp_path / "link.txt").is_symlink()
+    assert (tmp_path / "tree.txt").read_text(encoding="utf-8") == f"{tree}\n"

@@ -4,7 +4,7 @@ import pytest
 from sklearn.datasets import load_breast_cancer
 from sklearn.tree import DecisionTreeClassifier
 
-from oc1 import OC1Classifier
+from oc1 import OC1Classifier, OC1ForestClassifier, load_model, save_model
 from oc1.baselines import C45Classifier, CARTClassifier, LMDTClassifier
 from oc1.tree.pruning import choose_step, prune_sequence
 
@@ -190,3 +190,26 @@ def test_the_path_of_a_single_leaf():
     path = OC1Classifier().cost_complexity_pruning_path([[0.0], [1.0]], ["a", "a"])
     assert (path.ccp_alphas.tolist(), path.impurities.tolist()) == ([0.0], [0.0])
     assert OC1Classifier(ccp_alpha=0.1).fit([[0.0], [1.0]], ["a", "a"]).get_n_leaves() == 1
+
+
+def test_no_accuracy_is_above_one_whatever_the_weights(tmp_path):
+    for seed in range(30):
+        rng = np.random.default_rng(seed)
+        X = rng.normal(size=(80, 2))
+        weights = rng.random(80) ** 3 * 10.0 ** rng.integers(-3, 4)
+        model = CARTClassifier(random_state=0).fit(X, X[:, 0] > 0, sample_weight=weights)
+        assert np.nanmax(model.pruning_path_["accuracy"]) <= 1
+        save_model(model, tmp_path / "model.json")
+        np.testing.assert_array_equal(load_model(tmp_path / "model.json").pruning_path_, model.pruning_path_)
+
+
+@pytest.mark.parametrize("learner", [OC1Classifier, OC1ForestClassifier])
+def test_what_gets_all_weighted_examples_right_can_be_stored(learner, tmp_path):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, 2))
+    for exponent in (-30, -3, 0, 3, 30):
+        weights = rng.random(40) ** 3 * 10.0**exponent
+        model = learner(random_state=0).fit(X, X[:, 0] > 0, sample_weight=weights)
+        save_model(model, tmp_path / "model.json")
+        again = load_model(tmp_path / "model.json")
+        assert getattr(again, "cv_accuracies_", None) == getattr(model, "cv_accuracies_", None)

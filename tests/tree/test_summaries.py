@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from oc1 import OC1Classifier, OC1EnsembleClassifier, OC1Regressor
-from oc1.baselines import LMDTClassifier
+from oc1 import OC1Classifier, OC1EnsembleClassifier, OC1Regressor, load_model, save_model
+from oc1.baselines import C45Classifier, LMDTClassifier
 from oc1.tree.summaries import NodeExamples, summarise_nodes
 from oc1.tree.wording import number
 
@@ -178,3 +178,18 @@ def test_sentences_do_not_grow_with_the_depth(monkeypatch):
     assert max(own.depth for own in found) > 4
     assert max(len(own.sentence) for own in found) < 80
     assert all(own.sentence.startswith("... and ") for own in found if own.depth > 5)
+
+
+@pytest.mark.parametrize("largest", [1e300, 1e308, 1.7e308])
+@pytest.mark.parametrize("learner", [OC1Classifier, OC1Regressor, C45Classifier])
+def test_the_largest_numbers_are_learnt_from_and_stored(learner, largest, tmp_path):
+    """A histogram that no one had asked for once made such a fit fail."""
+    shares = np.clip(np.random.default_rng(0).normal(size=(60, 2)) / 3, -1, 1)
+    shares[:2] = [[1.0, 1.0], [-1.0, -1.0]]
+    X, y = shares * largest, (shares.sum(axis=1) > 0).astype(int)
+    model = learner().fit(X, y)
+    counts = [own.histogram.counts.sum() for own in summarise_nodes(model, X, y) if own.histogram is not None]
+    assert counts == [] or counts[0] == 60
+    assert "NaN" not in model._repr_html_()
+    save_model(model, tmp_path / "model.json")
+    np.testing.assert_array_equal(load_model(tmp_path / "model.json").predict(X), model.predict(X))

@@ -4,7 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from oc1 import OC1Classifier
+from oc1 import OC1Classifier, OC1ForestClassifier
+from oc1.baselines import C45Classifier
 from oc1.tree.linear import Tree
 from oc1.tree.machine import MachineTree
 from oc1.tree.printable import MINUS
@@ -159,3 +160,30 @@ def test_deep_trees_fit_a_terminal():
     model = OC1Classifier(prune=None, max_depth=11, random_state=0).fit(X, y)
     assert model.get_depth() > 9
     assert max(map(len, text(model, numbered=True).splitlines())) <= 80
+
+
+def test_control_characters_of_names_are_shown_as_escapes():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(120, 3))
+    X[:, 2] = rng.integers(0, 3, 120)
+    hostile = "\x1b[31m", "\x1b]0;title\x07", "a\n`-- yes: b", "\u202eright to left"
+    frame = pd.DataFrame(X, columns=hostile[:3])
+    frame[hostile[2]] = np.array(["\x1b[2J", "\r", "plain"])[X[:, 2].astype(int)]
+    y = np.array([hostile[3], "\x9b1m"])[((X[:, 0] + X[:, 1] > 0) ^ (X[:, 2] == 1)).astype(int)]
+    for model in (
+        OC1Classifier(categorical_features="from_dtype", random_state=0),
+        OC1Classifier(categorical_features="from_dtype", splits="axis", prune=None, random_state=0),
+        C45Classifier(categorical_features="from_dtype"),
+        OC1ForestClassifier(categorical_features="from_dtype", n_estimators=2, random_state=0),
+    ):
+        shown = text(model.fit(frame, y))
+        assert all(letter.isprintable() or letter == "\n" for letter in shown)
+        assert r"\x1b[31m" in shown
+        assert r"\u202eright" in shown
+        lines = shown.splitlines()
+        trees = getattr(model, "estimators_", [model])
+        assert not any(line.startswith("`-- yes: b") for line in lines)
+        if len(trees) == 1:
+            assert str(model.tree_) == shown
+            explained = str(model.explain(frame.iloc[[0]]))
+            assert all(letter.isprintable() or letter == "\n" for letter in explained)

@@ -4,7 +4,8 @@ import naive
 import numpy as np
 import pytest
 
-from oc1 import OC1Classifier
+from oc1 import OC1Classifier, OC1ForestClassifier
+from oc1.tree import forest
 from oc1.tree.linear import Tree
 
 
@@ -106,3 +107,16 @@ def test_cut(fitted):
         cut.apply(X[~right]), tree.apply(X[~right])
     )  # preorder: the left part keeps its numbers
     assert tree.cut(np.ones(tree.n_nodes, dtype=bool)).n_nodes == 1
+
+
+def test_threads_share_large_inputs_and_change_nothing(fitted, monkeypatch):
+    clf, X, y = fitted
+    monkeypatch.setattr(forest, "MIN_WALKS_PER_THREAD", 100)
+    shared = []
+    pool = forest.ThreadPoolExecutor
+    monkeypatch.setattr(forest, "ThreadPoolExecutor", lambda n: shared.append(n) or pool(n))
+    np.testing.assert_array_equal(clf.tree_.apply(X, n_jobs=3), clf.tree_.apply(X))
+    model = OC1ForestClassifier(n_estimators=5, random_state=0).fit(X, y)
+    alone = model.predict_proba(X)
+    np.testing.assert_array_equal(model.set_params(n_jobs=3).predict_proba(X), alone)
+    assert shared == [3, 3]

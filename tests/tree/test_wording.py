@@ -49,7 +49,9 @@ def test_terms_are_ordered_by_what_they_do_to_the_test(noisy):
         shares = [term.share for term in terms]
         assert shares == sorted(shares, reverse=True)
         assert sum(shares) == pytest.approx(1)
-        known = {feature: share for feature, _, share in tree.weighted_terms(node, tree.scale)}
+        features, coefficients, _ = tree.test(node)
+        sizes = np.abs(coefficients) * tree.scale[features]
+        known = dict(zip(features.tolist(), sizes / sizes.sum(), strict=True))
         assert {term.feature: term.share for term in terms} == pytest.approx(known)
     assert not terms_of(tree, int(np.flatnonzero(tree.is_leaf)[0]))
 

@@ -1,6 +1,8 @@
 """Fitted models as programs that run elsewhere: ONNX graphs, C headers, Python modules, SQL.
 
-`to_onnx`, `to_c`, `to_python` and `to_sql` take a fitted tree or vote and return what a file holds.
+A fitted tree, vote or forest goes in, and what a file holds comes out; it predicts what the model predicts, to the last
+bit unless it is asked for smaller numbers. `to_onnx`, `to_c`, `to_python` and `to_sql` are the entry points, each in a
+module of its own; what they share, such as names, labels and sums, is in `values`.
 """
 
 from .c.program import to_c

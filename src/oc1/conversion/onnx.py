@@ -68,22 +68,17 @@ def to_onnx(model: Any, *, input_type: str = "double") -> bytes:
     graph = _Graph(onnx)
     rows, columns = _inputs(graph, plain, np.float32 if input_type == "float" else np.float64)
     nodes = [_walk(graph, tree, rows, columns) for tree in plain.trees]
+    said = _together(graph, plain, nodes)
     if plain.has_numbers:
-        values = _mean(graph, plain, nodes)
-        graph.put_out("prediction", values, np.float64)
+        graph.put_out("prediction", said, np.float64)
     else:
-        if plain.task == "vote":
-            probabilities = _count(graph, plain, nodes)
-            winner = graph.add("ArgMax", probabilities, axis=1, keepdims=0)
-        elif plain.is_forest:
-            probabilities = _mean(graph, plain, nodes)
-            winner = graph.add("ArgMax", probabilities, axis=1, keepdims=0)
+        if plain.is_one_of_many:
+            winner = graph.add("ArgMax", said, axis=1, keepdims=0)
         else:
-            probabilities = _mean(graph, plain, nodes)
             winner = graph.add("Gather", graph.table(plain.trees[0].votes.astype(np.int64)), nodes[0])
         called, element = _label_table(labels, kind)
         graph.put_out("label", graph.add("Gather", graph.table(called), winner), element)
-        graph.put_out("probabilities", probabilities, np.float64, len(labels))
+        graph.put_out("probabilities", said, np.float64, len(labels))
     return graph.serialise(_description(model, plain, labels))
 
 
@@ -345,21 +340,17 @@ def _machines(graph: _Graph, tree: TreeStructure, raw: str, seen: str) -> Callab
     return ask
 
 
-def _mean(graph: _Graph, plain: ReducedModel, nodes: list[str]) -> str:
-    """Return the mean of what the leaves of all trees say: numbers (N), or shares of classes (N, number of classes)."""
-    total = ""
+def _together(graph: _Graph, plain: ReducedModel, nodes: list[str]) -> str:
+    """Return what all trees say together: numbers (N), or shares of classes or of votes (N, number of classes)."""
+    is_vote, total = plain.task == "vote", ""
+    voices = graph.table(np.eye(len(plain.classes))) if is_vote else ""
     for tree, node in zip(plain.trees, nodes, strict=True):
-        said = graph.add("Gather", graph.table(tree.leaves[:, 0] if plain.has_numbers else tree.leaves), node)
+        if is_vote:
+            said = graph.add("Gather", voices, graph.add("Gather", graph.table(tree.votes.astype(np.int32)), node))
+        else:
+            said = graph.add("Gather", graph.table(tree.leaves[:, 0] if plain.has_numbers else tree.leaves), node)
         total = graph.add("Add", total, said) if total else said
-    return graph.add("Div", total, graph.table(np.float64(len(plain.trees)))) if plain.is_forest else total
-
-
-def _count(graph: _Graph, plain: ReducedModel, nodes: list[str]) -> str:
-    """Return the smoothed shares of the voices of all trees."""
-    voices, total = graph.table(np.eye(len(plain.classes))), ""
-    for tree, node in zip(plain.trees, nodes, strict=True):
-        voice = graph.add("Gather", voices, graph.add("Gather", graph.table(tree.votes.astype(np.int32)), node))
-        total = graph.add("Add", total, voice) if total else voice
-    if plain.smoothing:
+    if is_vote and plain.smoothing:
         total = graph.add("Add", total, graph.table(np.float64(plain.smoothing)))
-    return graph.add("Div", total, graph.table(np.float64(plain.total_votes)))
+    divisor = np.float64(plain.total_votes if is_vote else len(plain.trees))
+    return graph.add("Div", total, graph.table(divisor)) if plain.is_one_of_many else total

@@ -8,12 +8,12 @@ import math
 import textwrap
 from typing import Any
 
+import numpy as np
+
 from .. import __version__
 from ..learners.reduction import ReducedModel, reduce_model
 from ..tree.validation import cut
-from .parts import part_nodes, part_roots
-from .sums import linear
-from .values import all_different, known_categories, labels_of, plain_value
+from .values import all_different, known_categories, labels_of, linear, made_of, plain_value
 
 #: A tree of more levels or leaves is cut into several functions: Python refuses a hundred nested blocks.
 MAX_LEVELS, MAX_LEAVES = 20, 200
@@ -88,10 +88,8 @@ def _listed(called: str, values: list[Any]) -> str:
 
 def _head(model: Any, plain: ReducedModel, labels: list[Any]) -> str:
     title = f"{type(model).__name__} of the Python package oc1, version {__version__}, as plain Python."
-    sizes = [tree.tree.n_leaves for tree in plain.trees]
-    together = {"vote": "that vote", "shares": "whose probabilities are averaged", "mean": "that are averaged"}
-    what = f"{len(sizes)} trees {together[plain.task]}" if plain.task in together else "One tree"
-    paragraphs = [f"{what}, {sum(sizes)} leaves. An example has {len(plain.feature_names)} attributes: see ATTRIBUTES."]
+    what = made_of(plain)
+    paragraphs = [f"{what[0].upper()}{what[1:]}. An example has {len(plain.feature_names)} attributes: see ATTRIBUTES."]
     paragraphs += [f"{note[0].upper()}{note[1:]}." for note in plain.notes]
     words = "\n\n".join(textwrap.fill(paragraph, 100) for paragraph in [title, *paragraphs])
     constants = [_listed("ATTRIBUTES", [str(feature) for feature in plain.feature_names])]
@@ -218,6 +216,35 @@ class _TreeWriter:
         return ["branch = _largest((", *written, "))"], list(zip(words, children, strict=True))
 
 
+def part_roots(children: np.ndarray, max_leaves: int, max_levels: int) -> set[int]:
+    """Return the nodes at which to cut a tree so that no part has more leaves or levels; the root is one of them.
+
+    Examples
+    --------
+    >>> chain = np.array([[1, 2], [-1, -1], [3, 4], [-1, -1], [5, 6], [-1, -1], [-1, -1]])
+    >>> sorted(part_roots(chain, 10, 2))
+    [0, 2]
+    """
+    below = [[child for child in row if child >= 0] for row in children.tolist()]
+    roots, leaves, levels = {0}, [1] * len(below), [0] * len(below)
+    for node in range(len(below) - 1, -1, -1):  # preorder: children come after their parents
+        if own := below[node]:
+            if sum(leaves[child] for child in own) > max_leaves or max(levels[child] for child in own) >= max_levels:
+                for child in (child for child in own if levels[child]):
+                    roots.add(child)
+                    leaves[child], levels[child] = 1, 0
+            leaves[node], levels[node] = sum(leaves[child] for child in own), 1 + max(levels[child] for child in own)
+    return roots
+
+
+def part_nodes(children: np.ndarray, root: int, roots: set[int]) -> list[int]:
+    """Return the nodes of the part that begins at a root, without those of other parts."""
+    nodes = [root]
+    for node in nodes:  # the list grows while it is walked
+        nodes += [child for child in children[node].tolist() if child >= 0 and child not in roots]
+    return nodes
+
+
 def _variables(plain: ReducedModel) -> list[str]:
     """Return what each attribute is called inside a function: its name where Python takes it, else ``x1``, ``x2``..."""
     names = [str(feature) for feature in plain.feature_names]
@@ -248,34 +275,6 @@ def {name}_proba(x):
     return list(_tree_1(_values(x))[1])
 '''
     trees = "".join(f"    _tree_{number},\n" for number in range(1, len(plain.trees) + 1))
-    if plain.is_forest:
-        return _forest_answers(plain, name, trees)
-    smoothing = literal(plain.smoothing)
-    smoothed = f"    votes = [vote + {smoothing} for vote in votes]\n" if plain.smoothing else ""
-    return f'''
-_TREES = (
-{trees})
-
-
-def {name}(x):
-    """Return the class of an example: the one with most votes, the first of equals."""
-    shares = {name}_proba(x)
-    return CLASSES[shares.index(max(shares))]
-
-
-def {name}_proba(x):
-    """Return the share of the votes for each of CLASSES."""
-    x = _values(x)
-    votes = [0.0] * len(CLASSES)
-    for tree in _TREES:
-        votes[tree(x)] += 1.0
-{smoothed}    total = {literal(float(plain.total_votes))}
-    return [vote / total for vote in votes]
-'''
-
-
-def _forest_answers(plain: ReducedModel, name: str, trees: str) -> str:
-    """Write the functions that users call, for trees that are averaged."""
     n_trees = literal(float(len(plain.trees)))
     if plain.has_numbers:
         return f'''
@@ -290,6 +289,12 @@ def {name}(x):
         total += tree(x)
     return total / {n_trees}
 '''
+    if plain.task == "vote":
+        what, add, total = "the share of the votes for", "totals[tree(x)] += 1.0", literal(float(plain.total_votes))
+    else:
+        what, total = "the mean of the trees' probabilities of", n_trees
+        add = "for place, share in enumerate(tree(x)):\n            totals[place] += share"
+    one = f"(one + {literal(plain.smoothing)})" if plain.task == "vote" and plain.smoothing else "one"
     return f'''
 _TREES = (
 {trees})
@@ -302,10 +307,9 @@ def {name}(x):
 
 
 def {name}_proba(x):
-    """Return the mean of the trees' probabilities of each of CLASSES."""
+    """Return {what} each of CLASSES."""
     x, totals = _values(x), [0.0] * len(CLASSES)
     for tree in _TREES:
-        for place, share in enumerate(tree(x)):
-            totals[place] += share
-    return [total / {n_trees} for total in totals]
+        {add}
+    return [{one} / {total} for one in totals]
 '''

@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..learners.reduction import ReducedModel, ReducedTree, reduce_model
-from .sums import linear
-from .values import all_different, check_text, kind_of, known_categories, labels_of, plain_value
+from .values import all_different, check_text, kind_of, known_categories, labels_of, linear, plain_value
 
 #: How many CASEs may stand inside each other before a tree is cut, and into how many parts it is cut then.
 MAX_LEVELS, N_PARTS = 10, 6

@@ -1,4 +1,4 @@
-"""Labels, categories and names as other programs can take them, for the writers of ONNX, Python and SQL."""
+"""What the writers of C, ONNX, Python and SQL share: labels, categories, names, and sums added up as the model does."""
 
 from __future__ import annotations
 
@@ -77,3 +77,29 @@ def all_different(wanted: Iterable[str], taken: Iterable[str] = (), key: Callabl
         known.add(key(name))
         names.append(name)
     return names
+
+
+def linear(
+    start: Iterable[str], coefficients: Iterable[float], values: Iterable[str], write: Callable[[Any], str]
+) -> list[str]:
+    """Write the terms of a linear combination, to be joined by spaces; minus is plus of the negative, to the bit.
+
+    Examples
+    --------
+    >>> " ".join(linear(["5.0"], [2.0, -1.0], ["a", "b"], repr))
+    '5.0 + 2.0 * a - b'
+    """
+    terms = list(start)
+    for coefficient, value in zip(coefficients, values, strict=True):
+        product = value if coefficient in (1, -1) else f"{write(abs(coefficient))} * {value}"
+        sign = "-" if coefficient < 0 else "+"
+        terms.append(f"{sign} {product}" if terms else product if coefficient >= 0 else f"-{product}")
+    return terms
+
+
+def made_of(plain: ReducedModel) -> str:
+    """Say what a model is made of."""
+    trees, leaves = len(plain.trees), sum(tree.tree.n_leaves for tree in plain.trees)
+    size = f"{leaves} {'leaf' if leaves == 1 else 'leaves'}"
+    together = {"vote": "that vote", "shares": "whose shares are averaged", "mean": "that are averaged"}
+    return f"{trees} trees {together[plain.task]}, {size}" if plain.is_one_of_many else f"a tree with {size}"

@@ -1,7 +1,9 @@
 """OC1 on a Dask cluster: one tree from data that do not fit on one machine, or many independent fits.
 
-`DaskOC1Classifier` fits one tree to Dask arrays and dataframes. Inside ``with on_cluster(address):``, ensembles,
-cross-validations and experiments run on the workers.
+`DaskOC1Classifier` takes Dask arrays and dataframes, whose rows stay on the workers, and returns the tree that one
+machine would have grown. Inside ``with on_cluster(address):``, all that joblib runs in parallel (ensembles,
+cross-validations, experiments) runs on the workers; a `ClusterError` says when the cluster failed, not the work.
+Begin with `estimator`; the words of errors about data are in `inputs` and `partitions`, about clusters in `clusters`.
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ import json
 import logging
 import math
 import pickle
+import re
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -31,8 +32,6 @@ try:
     from cloudpickle import Pickler
     from distributed import Client, Future
     from distributed.comm import CommClosedError
-    from distributed.comm.addressing import parse_address, parse_host_port
-    from distributed.comm.registry import backends
     from distributed.scheduler import KilledWorker
 except ImportError as missing:
     raise ImportError('a cluster needs Dask: pip install "oc1[dask]"') from missing
@@ -77,15 +76,11 @@ def find_address(address: str) -> str:
     """
     if Path(address).is_file():
         try:
-            return json.loads(Path(address).read_text(encoding="utf-8"))["address"]
+            return str(json.loads(Path(address).read_text(encoding="utf-8"))["address"])
         except (ValueError, KeyError, TypeError):
             raise ValueError(f"{address} is no scheduler file: it holds no address") from None
-    scheme, place = parse_address(address)
-    with suppress(ValueError):
-        if scheme != "inproc":
-            parse_host_port(place)
-        if place and scheme in backends:
-            return address
+    if re.fullmatch(r"inproc://.+|(tcp|tls|ucx|wss?)://[^/]+:\d+", address):
+        return address
     raise ValueError(f"{address!r} is no address of a Dask scheduler, such as tcp://host:8786, and no scheduler file")
 
 
@@ -131,7 +126,7 @@ def connect(address: str, timeout: float | None = None) -> Client:
 
 def _shake_hands(address: str, timeout: float) -> None:
     """See whether a scheduler answers; `Client` itself would wait forever for a server of another kind."""
-    if parse_address(address)[0] != "tcp":
+    if not address.startswith("tcp://"):
         return
 
     async def ask() -> None:
@@ -297,8 +292,8 @@ class _Watch(threading.Thread):
 class ClusterBackend(ParallelBackendBase):
     """Where joblib sends its calls: to the workers of a cluster.
 
-    In place of joblib's own Dask backend, which sends data with every call, or leaves the only copy with one worker,
-    and whose calls begin calls of their own.
+    In place of joblib's own Dask backend, which sends data with every call, or leaves the only copy with one worker
+    (when that one dies, `Parallel` ends with a FutureCancelledError), and whose calls begin calls of their own.
     """
 
     supports_retrieve_callback = True
@@ -307,18 +302,19 @@ class ClusterBackend(ParallelBackendBase):
     def __init__(self, client: Client) -> None:
         super().__init__(nesting_level=0)
         self.client = client
-        self._shared: dict[int, tuple[Any, Future]] = {}
+        self._shared: dict[int, tuple[Any, Future[Any]]] = {}
         self._lock = threading.Lock()
 
     def effective_n_jobs(self, n_jobs: int | None) -> int:
         """Return the threads of all workers, whatever is asked for; at least 2, because joblib does 1 right here."""
-        return max(2, sum(self.client.nthreads().values()))
+        threads: dict[str, int] = self.client.nthreads()
+        return max(2, sum(threads.values()))
 
     def get_nested_backend(self) -> tuple[ParallelBackendBase, None]:
         """Return what calls inside a call use: all workers are busy as it is."""
         return SequentialBackend(nesting_level=1), None
 
-    def submit(self, func: Callable[[], Any], callback: Callable[[Future], None] | None = None) -> Future:
+    def submit(self, func: Callable[[], Any], callback: Callable[[Future[Any]], None] | None = None) -> Future[Any]:
         """Send calls to the cluster."""
         with self._lock:
             packer = _Packer(self._share)
@@ -329,11 +325,11 @@ class ClusterBackend(ParallelBackendBase):
 
     apply_async = submit  # its name before joblib 1.5
 
-    def retrieve_result_callback(self, out: Future) -> Any:
+    def retrieve_result_callback(self, out: Future[Any]) -> Any:
         """Return what came of calls."""
         return out.result()
 
-    def _share(self, data: Any) -> Future:
+    def _share(self, data: Any) -> Future[Any]:
         """Return a future of data, the same one each time in a call of `Parallel`."""
         if id(data) not in self._shared:  # the id is nobody else's as long as the data are kept here
             text = pickle.dumps(data, protocol=5)
@@ -359,11 +355,11 @@ def _is_large(data: Any) -> bool:
 class _Packer(Pickler):
     """Pickles calls, but for the large data in them: those are `futures`."""
 
-    def __init__(self, share: Callable[[Any], Future]) -> None:
+    def __init__(self, share: Callable[[Any], Future[Any]]) -> None:
         self._file = io.BytesIO()
         super().__init__(self._file, protocol=5)
         self._share = share
-        self.futures: dict[Any, Future] = {}  # by their keys
+        self.futures: dict[Any, Future[Any]] = {}  # by their keys
 
     def persistent_id(self, obj: Any) -> Any:
         if isinstance(obj, type) or not _is_large(obj):

@@ -12,7 +12,7 @@ import threading
 from concurrent.futures import ThreadPoolExecutor
 from functools import reduce
 from operator import add
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from distributed import Future
@@ -43,7 +43,7 @@ class Group(NamedTuple):
 
     numbers: list[int]  # of the partitions
     partitions: list[Partition]
-    parts: Future  # of a list of NodePart
+    parts: Future[Any]  # of a list of NodePart
 
 
 class ClusterEngine:
@@ -99,7 +99,7 @@ class ClusterEngine:
         ]
         own = node._replace(examples=None, subtrees={})  # nothing of what is above that the worker does not need
         numbers = [group.numbers for group in groups]
-        grown = session.ask([(tasks.grow_subtree, numbers, picked, own, self.setup)])[0]
+        grown: tuple[NodeTable, int] = session.ask([(tasks.grow_subtree, numbers, picked, own, self.setup)])[0]
         session.release(picked)
         return grown
 
@@ -136,7 +136,7 @@ class ClusterExamples:
     @property
     def class_sizes(self) -> np.ndarray:
         """Number of examples of each class that is present."""
-        return self.counts.sum(axis=0)[self.present]
+        return np.asarray(self.counts.sum(axis=0)[self.present])
 
     def count_lines(self, lines: Lines, half: int) -> Histograms:
         """Count the classes that are present, by bucket along some lines."""
@@ -159,10 +159,11 @@ class ClusterExamples:
 
     def place(self, test: LinearTest) -> Placed:
         """Look how a test in the user's units divides the node."""
-        return self.engine.session.total(
+        placed: Placed = self.engine.session.total(
             (tasks.place_parts, group.parts, group.partitions, self.present, self.engine.setup.fill, test)
             for group in self.groups
         )
+        return placed
 
     def sample(self) -> LocalExamples:
         """Return an even sample, in this process."""

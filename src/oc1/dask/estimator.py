@@ -28,8 +28,9 @@ from ..tree.linear import Tree
 from ..tree.pruning import PruningSequence
 from .clusters import clear_failures
 from .engine import MAX_MOVED_BYTES, ClusterEngine
-from .partitions import Partition, delayed_rows, prepare
-from .predict import is_collection, predict
+from .inputs import delayed_rows, is_collection
+from .partitions import Partition, prepare
+from .predict import predict
 from .session import Session
 from .training import ClusterTraining
 
@@ -166,7 +167,7 @@ class DaskOC1Classifier(OC1Classifier):
         return Grown(tree, grower.n_hyperplanes, scale)
 
     def _judge(self, data: Any, sequence: PruningSequence, share: Any) -> np.ndarray:
-        return data.judge(sequence, share)
+        return np.asarray(data.judge(sequence, share))
 
     # ------------------------------------------------------------------------------------------------ using
 
@@ -249,7 +250,7 @@ class DaskOC1Classifier(OC1Classifier):
         float
         """
         if not is_collection(X):
-            return super().score(X, y, sample_weight)
+            return float(super().score(X, y, sample_weight))
         counting, model = dask.delayed(count_right), dask.delayed(self.to_local())
         parts = [counting(model, *own) for own in delayed_rows(X, y, sample_weight)[1]]
         # What the user keeps on a cluster is only to be had there.

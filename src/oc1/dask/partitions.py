@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 
 import dask
 import numpy as np
-from dask.utils import is_arraylike, is_dataframe_like, is_series_like
+import pandas as pd
+from dask.utils import is_arraylike, is_dataframe_like
 from distributed import Future
 from sklearn.utils import check_array, column_or_1d, compute_sample_weight
 
@@ -25,13 +26,12 @@ from ..data.categories import (
     exact_class_weights,
     explain_text,
     find_categorical,
-    is_missing,
     learn_categories,
     number_by_response,
     replace_by_codes,
     unite_categories,
 )
-from .predict import check_collection
+from .inputs import delayed_rows
 from .session import Session
 
 
@@ -78,15 +78,6 @@ class _Stage(NamedTuple):
     summary: Any
 
 
-class _Encoding(NamedTuple):
-    """What holds for all partitions."""
-
-    n_classes: int
-    factors: np.ndarray | None  # that ``class_weight`` gives to each class
-    categories: Categories
-    dtype: np.dtype[Any]
-
-
 def prepare(
     session: Session,
     X: Any,
@@ -122,7 +113,7 @@ def prepare(
     tables, united = _unite(summaries, set(find_categorical(meta, categorical_features).tolist()), meta)
     factors = None if class_weight is None else weight_of_classes(class_weight, known, totals)
     dtype = np.result_type(*(summary.dtype for summary in summaries if summary.n_rows))
-    encode_one = partial(_encode, encoding=_Encoding(len(known), factors, united, dtype))
+    encode_one = partial(_encode, n_classes=len(known), factors=factors, categories=united, dtype=dtype)
     encoded = [session.submit(encode_one, *own) for own in zip(loaded, given, class_numbers, tables, strict=True)]
     answers = session.ask([(attrgetter("summary"), one) for one in encoded])
     session.release(loaded)
@@ -149,7 +140,7 @@ def prepare(
 
 def _load_all(
     session: Session, X: Any, meta: Any, rows: list[tuple[Any, ...]], maybe_categorical: np.ndarray
-) -> tuple[list[Future], list[Any], list[_Summary]]:
+) -> tuple[list[Future[Any]], list[Any], list[_Summary]]:
     """Check all partitions; return futures of them, of those X that can stay as they were given, and summaries."""
     may_stay = is_arraylike(X) and meta.dtype in (np.float32, np.float64) and not len(maybe_categorical)
     columns = list(meta.columns) if is_dataframe_like(meta) else meta.shape[1]
@@ -165,73 +156,6 @@ def _load_all(
     if not any(summary.n_rows for summary in summaries):
         raise ValueError("X has no rows: at least one is needed")
     return loaded, [*stayed] if may_stay else [None] * len(rows), summaries
-
-
-# ---------------------------------------------------------------------------------------------------- collections
-
-
-def delayed_rows(X: Any, y: Any, sample_weight: Any) -> tuple[Any, list[tuple[Any, ...]]]:
-    """Return an empty example of X and, for each partition, its parts of X, y and the weights (or None), delayed."""
-    check_collection(X)
-    if is_arraylike(X):
-        if np.isnan(X.shape[1]):
-            raise ValueError("the number of columns of X is not known: call X.compute_chunk_sizes() first")
-        X = X.rechunk({1: -1}) if X.numblocks[1] > 1 else X
-    meta = X._meta if is_dataframe_like(X) else np.empty((0, X.shape[1]), dtype=X.dtype)
-    if meta.shape[1] == 0:
-        raise ValueError("X has no columns: at least one attribute is needed")
-    given = [X, _aligned("y", y, X)]
-    if sample_weight is not None:
-        given.append(_aligned("sample_weight", sample_weight, X))
-    parts = _delayed_parts(given)
-    if sample_weight is None:
-        parts.append([None] * len(parts[0]))
-    return meta, list(zip(*parts, strict=True))
-
-
-def _delayed_parts(collections: list[Any]) -> list[list[Any]]:
-    """Return the partitions of each collection, delayed, so that what all are computed from is computed once."""
-    frames = [one for one in collections if not is_arraylike(one)]
-    parts_of_frames: list[list[Any]] = []
-    if frames:
-        first, *others = frames
-        how = {"align_dataframes": False, "enforce_metadata": False, "meta": first._meta}
-        joined = first.map_partitions(_as_tuple, *others, **how)
-        tuples = joined.to_delayed(optimize_graph=len(frames) == len(collections))
-        parts_of_frames = [[one[place] for one in tuples] for place in range(len(frames))]
-    # Arrays are not optimised: each would be fused with a copy of its own of what they share.
-    return [
-        one.to_delayed(optimize_graph=False).ravel().tolist() if is_arraylike(one) else parts_of_frames.pop(0)
-        for one in collections
-    ]
-
-
-def _as_tuple(*parts: Any) -> tuple[Any, ...]:
-    return parts
-
-
-def _aligned(name: str, given: Any, X: Any) -> Any:
-    """Return y or the weights with the partitions of X."""
-    is_series = is_series_like(given) or is_dataframe_like(given)
-    if not dask.is_dask_collection(given) or not (is_series or is_arraylike(given)):
-        kind = type(given).__name__
-        raise TypeError(f"{name} must be a Dask array or a Dask series, as X is a Dask collection; got {kind}")
-    if given.ndim == 2 and len(given.columns if is_series else range(given.shape[1])) != 1:
-        raise ValueError(f"{name} must have one column")
-    if is_arraylike(given):
-        given = given[:, 0] if given.ndim == 2 else given
-        if is_arraylike(X) and not np.isnan([*X.chunks[0], *given.chunks[0]]).any():
-            if len(given) != len(X):
-                raise ValueError(f"X has {len(X)} rows, but {name} has {len(given)}")
-            return given.rechunk((X.chunks[0],))
-    n_partitions = given.numblocks[0] if is_arraylike(given) else given.npartitions
-    n_expected = X.numblocks[0] if is_arraylike(X) else X.npartitions
-    if n_partitions != n_expected:
-        raise ValueError(
-            f"X has {n_expected} partitions, but {name} has {n_partitions}: take both from one collection, or "
-            "repartition one of them"
-        )
-    return given
 
 
 def _maybe_categorical(meta: Any, categorical_features: Any) -> np.ndarray:
@@ -294,7 +218,8 @@ def _checked(where: str, X: Any, columns: Any, maybe_categorical: np.ndarray) ->
 def _as_float(X: Any, categories: Categories) -> np.ndarray:
     how = {"ensure_all_finite": False, "ensure_min_samples": 0, "input_name": "X"}
     try:
-        return check_array(encode(X, categories) if categories else X, dtype=[np.float64, np.float32], **how)
+        encoded = encode(X, categories) if categories else X
+        return np.asarray(check_array(encoded, dtype=[np.float64, np.float32], **how))
     except ValueError as error:
         if "could not convert" in str(error):
             explain_text(X, True)
@@ -304,33 +229,20 @@ def _as_float(X: Any, categories: Categories) -> np.ndarray:
 def _number_labels(where: str, y: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return the different labels, sorted, the number of each example's among them (int32), and how many there are."""
     values = column_or_1d(y, warn=False)
-    if values.dtype == object:  # Python compares objects one by one: look up instead of sorting all
-        texts = values.tolist()
-        different = list(dict.fromkeys(texts))
-        if any(map(is_missing, different)):
-            raise ValueError(f"{where} has a missing label")
-        if not all(isinstance(label, str) for label in different):
-            kinds = " and ".join(sorted({type(label).__name__ for label in different}))
-            raise ValueError(
-                f"{where} has labels of type {kinds}: they must be all text, or numbers of a numeric dtype"
-            )
-        labels = np.array(sorted(different), dtype=object)
-        number_of = {label: number for number, label in enumerate(labels)}
-        numbers = np.fromiter(map(number_of.__getitem__, texts), dtype=np.int32, count=len(texts))
-    elif values.dtype.kind in "biufU":
-        labels, places = np.unique(values, return_inverse=True)
-        numbers = places.astype(np.int32)
-    else:
+    if values.dtype.kind not in "biufUO":
         raise TypeError(f"{where} has labels of type {values.dtype}: they must be text or whole numbers")
-    if labels.dtype.kind == "f":
-        if np.isnan(labels).any():
-            raise ValueError(f"{where} has a missing label")
-        odd = labels[np.isinf(labels) | (labels != np.round(labels))]
-        if len(odd):
-            raise ValueError(
-                f"{where} has the label {odd[0]!s}: numbers that are not whole are continuous, not classes"
-            )
-    return labels, numbers, np.bincount(numbers, minlength=len(labels))
+    numbers, found = pd.factorize(values)
+    labels = np.asarray(found, dtype=values.dtype)
+    if (numbers < 0).any():
+        raise ValueError(f"{where} has a missing label")
+    if labels.dtype == object and not all(isinstance(label, str) for label in labels):
+        kinds = " and ".join(sorted({type(label).__name__ for label in labels}))
+        raise ValueError(f"{where} has labels of type {kinds}: they must be all text, or numbers of a numeric dtype")
+    if labels.dtype.kind == "f" and len(odd := labels[np.isinf(labels) | (labels != np.round(labels))]):
+        raise ValueError(f"{where} has the label {odd[0]!s}: numbers that are not whole are continuous, not classes")
+    order = np.argsort(labels)
+    numbers = np.argsort(order)[numbers].astype(np.int32)
+    return labels[order], numbers, np.bincount(numbers, minlength=len(labels))
 
 
 def _checked_weights(where: str, weights: Any) -> np.ndarray:
@@ -347,14 +259,20 @@ def _checked_weights(where: str, weights: Any) -> np.ndarray:
 
 
 def _encode(
-    loaded: _Stage, given: Any, class_numbers: np.ndarray, tables: list[np.ndarray | None], encoding: _Encoding
+    loaded: _Stage,
+    given: Any,
+    class_numbers: np.ndarray,
+    tables: list[np.ndarray | None],
+    n_classes: int,
+    factors: np.ndarray | None,
+    categories: Categories,
+    dtype: np.dtype[Any],
 ) -> _Stage:
     """Give classes and categories their numbers among all, make the weights final, leave out what weighs nothing.
 
-    The summary has the number of examples of each class, the weight of each class in each category by column, and
-    whether X can stay as it was given.
+    `factors` are what ``class_weight`` gives to each class. The summary has the number of examples of each class, the
+    weight of each class in each category by column, and whether X can stay as it was given.
     """
-    n_classes, factors, categories, dtype = encoding
     X, y, weights = loaded.partition[:3]
     X, y = (given if X is None else X).astype(dtype, copy=False), class_numbers[y]
     if factors is not None:
@@ -412,7 +330,7 @@ def weight_of_classes(class_weight: dict[Any, float] | str, classes: np.ndarray,
         factors = compute_sample_weight(class_weight, classes)
     if not (np.isfinite(factors).all() and factors.min() >= 0):
         raise ValueError(f"class_weight must be finite and not negative, got {class_weight!r}")
-    return factors
+    return np.asarray(factors)
 
 
 def _unite(summaries: list[_Summary], certain: set[int], meta: Any) -> tuple[list[list[np.ndarray | None]], Categories]:

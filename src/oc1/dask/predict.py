@@ -6,27 +6,14 @@ from typing import Any
 
 import dask
 import numpy as np
-from dask.utils import is_arraylike, is_dataframe_like
+from dask.utils import is_dataframe_like
 from sklearn.utils.validation import _check_feature_names, check_is_fitted
 
 from ..learners.classifier import OC1Classifier
+from .inputs import check_collection
 
 #: The methods that can be called on a Dask collection.
 METHODS = ("predict", "predict_proba", "predict_log_proba", "apply")
-
-
-def is_collection(X: Any) -> bool:
-    """Return whether X is a Dask array or a Dask dataframe."""
-    return dask.is_dask_collection(X) and (is_dataframe_like(X) or is_arraylike(X))
-
-
-def check_collection(X: Any) -> None:
-    """Raise an error if X is no table of Dask."""
-    if not is_collection(X):
-        kind = type(X).__name__
-        raise TypeError(f"X must be a Dask array or a Dask dataframe, got {kind}; for data in memory use OC1Classifier")
-    if X.ndim != 2:
-        raise ValueError(f"X must have a row for each example and a column for each attribute, got {X.ndim}-D")
 
 
 def predict(model: OC1Classifier, method: str, X: Any) -> Any:

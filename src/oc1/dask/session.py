@@ -63,10 +63,10 @@ class Session:
     def __init__(self, client: Client):
         self.client = client
         self.traffic = Traffic()
-        self._futures: dict[Any, Future] = {}
+        self._futures: dict[Any, Future[Any]] = {}
         self._shared: set[Any] = set()  # keys that the user, or another fit, may hold, too
         self._lock = threading.Lock()
-        self._answered: list[Future] = []
+        self._answered: list[Future[Any]] = []
         self._stopped = False
 
     def stop(self) -> None:
@@ -76,9 +76,10 @@ class Session:
     @property
     def n_threads(self) -> int:
         """Threads of all workers; at least 1."""
-        return max(1, sum(self.client.nthreads().values()))
+        threads: dict[str, int] = self.client.nthreads()
+        return max(1, sum(threads.values()))
 
-    def together(self, futures: Mapping[int, Future]) -> list[list[int]]:
+    def together(self, futures: Mapping[int, Future[Any]]) -> list[list[int]]:
         """Divide numbered futures into groups that are on the same worker."""
         where = self.client.who_has(list(futures.values()))
         on: dict[str, list[int]] = {}
@@ -107,12 +108,12 @@ class Session:
                     if future.key in self.client.futures and future.key not in self._shared:
                         self.client.cancel([future])
 
-    def _keep(self, futures: Sequence[Future]) -> list[Future]:
+    def _keep(self, futures: Sequence[Future[Any]]) -> list[Future[Any]]:
         with self._lock:
             self._futures.update((future.key, future) for future in futures)
         return list(futures)
 
-    def submit(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Future:
+    def submit(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Future[Any]:
         """Run a function on a worker, near the futures among its arguments; the result stays there.
 
         Parameters
@@ -127,7 +128,9 @@ class Session:
         """
         return self._keep([self.client.submit(function, *args, key=own_keys(function, 1)[0], **kwargs)])[0]
 
-    def compute(self, delayed: Sequence[Any], shared: Sequence[Any] = ()) -> tuple[list[Future], list[Future]]:
+    def compute(
+        self, delayed: Sequence[Any], shared: Sequence[Any] = ()
+    ) -> tuple[list[Future[Any]], list[Future[Any]]]:
         """Compute delayed values, together; the results stay on the workers.
 
         Parameters
@@ -144,7 +147,7 @@ class Session:
         futures = self._keep(self.client.compute([*delayed, *shared]))
         return futures[: len(delayed)], futures[len(delayed) :]
 
-    def release(self, futures: Iterable[Future]) -> None:
+    def release(self, futures: Iterable[Future[Any]]) -> None:
         """Let go of futures; their data are deleted as soon as no task waits for them."""
         futures = list(futures)
         with self._lock:

@@ -82,7 +82,7 @@ class NodePart(NamedTuple):
 
     def bounds_of(self, present: np.ndarray) -> np.ndarray:
         """Return where the examples of the classes present begin and end; all are of these."""
-        return self.bounds[np.append(present, len(self.bounds) - 1)]
+        return np.asarray(self.bounds[np.append(present, len(self.bounds) - 1)])
 
     def slice(self, present: np.ndarray) -> NodeSlice:
         """Return the examples as the engine counts them; all are of the classes present."""
@@ -162,7 +162,7 @@ def examples_of_part(partition: Partition, share: Share) -> tuple[np.ndarray, np
 
 def rows_at(partition: Partition, share: Share, places: np.ndarray) -> np.ndarray:
     """Return the values of some examples, by their places among those of a part."""
-    return partition.X[grouped_rows(partition, share)[places]]
+    return np.asarray(partition.X[grouped_rows(partition, share)[places]])
 
 
 def responses_of(partition: Partition, share: Share, m: int, n_categories: int, n_classes: int) -> np.ndarray:

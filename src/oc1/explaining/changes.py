@@ -129,7 +129,7 @@ def _candidates(search: RegionSearch, region: Region, size: float) -> np.ndarray
     is_test = np.arange(len(region.offsets)) >= len(search.limits[1])  # limits of the values need no margin
     inside = [nearest_point(normals, np.array(region.offsets) + margin * size * is_test) for margin in MARGINS]
     own, scale = base[movable], example.scale[movable]
-    exact = own + np.array([found.point for found in inside if found is not None] + [region.point]) * scale
+    exact = own + np.array([point for point in inside if point is not None] + [region.point]) * scale
     first = np.floor(np.log10(scale)).astype(int)  # the place of the first digit of the standard deviation
     rows = [own] if region.n_switched else []
     for digits in DIGITS:

@@ -89,7 +89,9 @@ class Example(NamedTuple):
         """Whether a number is more than four standard deviations away from the average, and may be anything."""
         if np.isfinite(self.low[feature]) or np.isfinite(self.high[feature]):
             return False
-        return self.knows_averages and bool(abs(value - self.tree.fill[feature]) > UNUSUAL * self.scale[feature])
+        with np.errstate(over="ignore"):
+            far = abs(value - self.tree.fill[feature]) > UNUSUAL * self.scale[feature]
+        return self.knows_averages and bool(far)
 
     def distance(self, rows: np.ndarray) -> np.ndarray:
         """Return how far other rows are: the root of the sum of squared differences, divided by `scale`.

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
-from ..tree.notebooks import ShownInNotebooks
+from ..tree.notebooks import ShownInNotebooks, whole_page, write_text
 from ..tree.printable import printable
 from ..tree.structure import TreeStructure
 from ..tree.summaries import without_names
@@ -155,15 +155,16 @@ class Explanation(ShownInNotebooks):
         Parameters
         ----------
         path : path
+            An existing file is replaced once the new one is whole.
         """
-        Path(path).write_text(self.as_file(Path(path).suffix), encoding="utf-8", errors="replace", newline="\n")
+        write_text(path, self.as_file(Path(path).suffix))
 
     def as_file(self, ending: str) -> str:
         """Return what is written to a file with an ending such as ".html"."""
         if ending.lower() in (".html", ".htm"):
-            from .page import whole_page
+            from .words import headline
 
-            return whole_page(self)
+            return whole_page(headline(self), self.to_html())
         if ending.lower() == ".json":
             return json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False) + "\n"
         return f"{self}\n"

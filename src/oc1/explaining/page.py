@@ -5,20 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..tree.notebooks import escaped
-from .words import (
-    answer_sentence,
-    change_sentences,
-    changed_values,
-    closeness_sentence,
-    cut,
-    evidence_sentences,
-    exact,
-    headline,
-    introduction,
-    notes,
-    outcome_sentence,
-    side_words,
-)
+from . import words
 
 if TYPE_CHECKING:
     from .explanation import Explanation
@@ -49,49 +36,27 @@ STYLE = """
 .oc1-explanation .note {opacity: .75; font-size: .92em}
 """
 
-PAGE = """<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>{title}</title>
-<style>:root {{color-scheme: light dark}} body {{margin: 1.5em auto; padding: 0 1em; max-width: 46em}}</style>
-</head>
-<body>
-{content}
-</body>
-</html>
-"""
-
-
-def whole_page(explanation: Explanation) -> str:
-    """Return a page of its own."""
-    return PAGE.format(title=escaped(headline(explanation)), content=to_html(explanation))
-
 
 def to_html(explanation: Explanation) -> str:
     """Return a piece of HTML for a notebook or another page."""
-    parts = [f'<p class="answer">{escaped(headline(explanation))}</p>', _paragraph(*introduction(explanation))]
+    parts = [_paragraph(words.headline(explanation), kind="answer"), _paragraph(*words.introduction(explanation))]
     if explanation.steps:
         steps = "".join(f"<li>{_step(step, explanation)}</li>" for step in explanation.steps)
         parts.append(f"<ol>{steps}</ol>")
-    parts += [_paragraph(sentence) for sentence in change_sentences(explanation)]
-    parts += [_change(explanation), _paragraph(*notes(explanation), kind="note")]
+    parts += [_paragraph(sentence) for sentence in words.change_sentences(explanation)]
+    parts += [_change(explanation), _paragraph(*words.notes(explanation), kind="note")]
     return f'<div class="oc1-explanation"><style>{STYLE}</style>{"".join(parts)}</div>'
 
 
 def _step(step: Step, explanation: Explanation) -> str:
-    ending = [outcome_sentence(step)]
-    ending.append(closeness_sentence(step, explanation.knows_averages))
-    parts = [_paragraph(step.test, kind="test"), _paragraph(answer_sentence(step)), _evidence(step)]
+    ending = words.outcome_sentence(step), words.closeness_sentence(step, explanation.knows_averages)
+    parts = [_paragraph(step.test, kind="test"), _paragraph(words.answer_sentence(step)), _evidence(step)]
     return "".join([*parts, _paragraph(*ending)])
 
 
 def _evidence(step: Step) -> str:
     """Return the attributes of a test with bars: to the right what speaks for the answer, to the left what does not."""
-    sentences = evidence_sentences(step)
+    sentences = words.evidence_sentences(step)
     if not sentences or step.speaks_for is None or step.speaks_against is None:
         return "".join(_paragraph(one) for one in sentences)
     known = sorted(step.evidence, key=lambda own: -abs(own.push))
@@ -100,7 +65,7 @@ def _evidence(step: Step) -> str:
     more = len(known) - MAX_BARS
     rest = f'<tr><td colspan="4" class="note">and {more} more that matter less</td></tr>' if more > 0 else ""
     legend = " ".join(
-        f'<span class="swatch {kind}"></span>for {escaped(side_words(side))}&ensp;'
+        f'<span class="swatch {kind}"></span>for {escaped(words.side_words(side))}&ensp;'
         for kind, side in (("for", step.speaks_for), ("against", step.speaks_against))
     )
     head = '<tr><th></th><th class="n">value</th><th class="n">average</th><th class="bars"></th></tr>'
@@ -111,10 +76,10 @@ def _bar(own: Evidence, most: float) -> str:
     width = 50 * abs(own.push) / most
     kind, start = ("for", 50.0) if own.push > 0 else ("against", 50 - width)
     bar = f'<div class="bar"><span class="{kind}" style="margin-left:{start:.1f}%;width:{width:.1f}%"></span></div>'
-    value = "not known" if own.value is None else exact(own.value, 5)
-    average = "" if own.average is None else exact(own.average, 4)
+    value = "not known" if own.value is None else words.exact(own.value, 5)
+    average = "" if own.average is None else words.exact(own.average, 4)
     numbers = "".join(f'<td class="n">{escaped(text)}</td>' for text in (value, average))
-    return f'<tr><td>{escaped(cut(own.name))}</td>{numbers}<td class="bars">{bar}</td></tr>'
+    return f'<tr><td>{escaped(words.cut(own.name))}</td>{numbers}<td class="bars">{bar}</td></tr>'
 
 
 def _change(explanation: Explanation) -> str:
@@ -123,12 +88,12 @@ def _change(explanation: Explanation) -> str:
     rows = "".join(
         f'<tr><td>{escaped(name)}</td><td class="n">{escaped(before)}</td><td>\N{RIGHTWARDS ARROW}</td>'
         f'<td class="n">{escaped(after)}</td></tr>'
-        for name, before, after in changed_values(explanation.change)
+        for name, before, after in words.changed_values(explanation.change)
     )
     return f"<table>{rows}</table>"
 
 
 def _paragraph(*sentences: str, kind: str = "") -> str:
-    words = " ".join(one for one in sentences if one)
+    text = " ".join(one for one in sentences if one)
     mark = f' class="{kind}"' if kind else ""
-    return f"<p{mark}>{escaped(words)}</p>" if words else ""
+    return f"<p{mark}>{escaped(text)}</p>" if text else ""

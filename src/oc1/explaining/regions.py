@@ -40,8 +40,6 @@ class Region(NamedTuple):
         Which categories an attribute may have; all of them if it is not listed.
     point : float64 array (n_movable,)
         The nearest point, as steps from the example; until `is_solved`, that of the region around this one.
-    active : tuple of int
-        The half-spaces on whose boundaries it lies.
     n_switched : int
         The number of attributes whose category must change.
     is_solved : bool
@@ -52,7 +50,6 @@ class Region(NamedTuple):
     offsets: tuple[float, ...]
     allowed: dict[int, np.ndarray]
     point: np.ndarray
-    active: tuple[int, ...]
     n_switched: int
     is_solved: bool
 
@@ -97,16 +94,16 @@ class RegionSearch:
 
     def nearest(self, at_most: float = MAX_DISTANCE) -> Iterator[Region]:
         """Yield the regions of the leaves that are looked for, the nearest first, as far as `at_most`."""
-        root = Region(0, *self.limits, {}, np.zeros(len(self.movable)), (), 0, True)
+        root = Region(0, *self.limits, {}, np.zeros(len(self.movable)), 0, True)
         order = count()  # of equals, the first found comes first
         heap = [(0.0, next(order), root)]
         while heap:
             _, _, region = heapq.heappop(heap)
             if not region.is_solved:
-                solved = nearest_point(np.array(region.normals), np.array(region.offsets), region.active)
-                if solved is None:
+                point = nearest_point(np.array(region.normals), np.array(region.offsets))
+                if point is None:
                     continue
-                region = region._replace(point=solved.point, active=solved.active, is_solved=True)
+                region = region._replace(point=point, is_solved=True)
                 if region.distance <= at_most:
                     heapq.heappush(heap, (region.distance, next(order), region))
             elif self.example.tree.children[region.node, 0] < 0:

@@ -7,7 +7,7 @@ import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from ..tree.printable import MINUS
+from ..tree.printable import MINUS, printable
 from ..tree.wording import number, percent, wrapped
 
 if TYPE_CHECKING:
@@ -32,7 +32,8 @@ UNITS_UNKNOWN = "Distances are in the units of the attributes: the model does no
 
 
 def cut(text: str, most: int = MAX_NAME) -> str:
-    """Return a text, cut where it is longer than so many characters."""
+    """Return a name without line breaks and control characters, cut where it is longer than so many characters."""
+    text = printable(text, kept="")
     return text if len(text) <= most else text[: most - 1] + "\N{HORIZONTAL ELLIPSIS}"
 
 
@@ -312,12 +313,9 @@ def text(explanation: Explanation) -> str:
     for place, step in enumerate(explanation.steps, 1):
         mark, indent = f"{place}. ", " " * len(f"{place}. ")
         question = f"\n{indent}  ".join(wrapped(_terms(step.test), WIDTH - len(indent) - 2))
-        told = [answer_sentence(step)]
-        lines = [mark + question, _filled(told, indent)]
-        lines += [_filled([one], indent) for one in evidence_sentences(step)]
-        end = [outcome_sentence(step)]
-        end.append(closeness_sentence(step, explanation.knows_averages))
-        lines.append(_filled(end, indent))
+        ending = [outcome_sentence(step), closeness_sentence(step, explanation.knows_averages)]
+        told = [[answer_sentence(step)], *([one] for one in evidence_sentences(step)), ending]
+        lines = [mark + question, *(_filled(sentences, indent) for sentences in told)]
         parts.append("\n".join(lines))
     parts.append("\n".join([*(_filled([one]) for one in change_sentences(explanation)), *_table(explanation)]))
     parts.append(_filled(notes(explanation)))

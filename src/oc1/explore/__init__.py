@@ -1,4 +1,9 @@
-"""A fitted model as a self-contained, interactive HTML page."""
+"""A fitted model as a self-contained, interactive HTML page.
+
+A model goes in, with examples if there are any, and a `Page` comes out: one text that loads nothing, which notebooks
+show in a frame and ``save`` writes to a file. `explore` is the entry point; `page.page_data` gathers what the page
+knows, and what it looks like and does is in ``assets``.
+"""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -125,8 +125,3 @@ class BranchTree(TreeStructure):
         if len(self.table(node)) == 0:
             return [f"not ({question})", question]
         return [f"{question} in {{{name}}}" for name in names]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the tree as a plain dictionary of lists, strings and numbers, exact to the last bit."""
-        data = super().to_dict()
-        return {"format": data.pop("format"), "kind": self.kind, **data}

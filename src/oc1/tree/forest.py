@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
@@ -15,9 +15,14 @@ import numpy.typing as npt
 from ..data.categories import replace_by_codes
 from .linear import Tree
 from .regression import RegressionTree
+from .structure import as_floats
 
-#: Fewer rows than this are not worth a thread.
-MIN_ROWS_PER_THREAD = 500
+#: Fewer walks of a row through a tree than this are not worth a thread.
+MIN_WALKS_PER_THREAD = 50_000
+#: Fields of trees, one after the other in a forest: of all nodes, of all terms, and of the nodes where numbers are
+#: predicted.
+OF_NODES, OF_TERMS = ("children", "counts", "gains", "thresholds", "gaps"), ("features", "coefficients")
+OF_NUMBERS = ("values", "losses")
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,25 +64,18 @@ class Forest:
     @classmethod
     def of_trees(cls, trees: Sequence[Tree]) -> Forest:
         """Return a forest of trees."""
-        return cls.joined(cls._of_tree(tree) for tree in trees)
+        return cls.joined(cls.of_tree(tree) for tree in trees)
 
     @classmethod
-    def _of_tree(cls, tree: Tree) -> Forest:
-        numbers: Any = tree if isinstance(tree, RegressionTree) else None
-        nothing = np.empty(0)
+    def of_tree(cls, tree: Tree) -> Forest:
+        """Return a forest of one tree."""
+        nothing: Any = np.empty(0)
         return cls(
-            np.array([tree.n_nodes]),
-            tree.children,
-            tree.counts,
-            tree.gains,
-            tree.thresholds,
-            tree.gaps,
-            np.asarray(tree.directions, dtype=np.int8),
-            np.diff(tree.terms),
-            tree.features,
-            tree.coefficients,
-            nothing if numbers is None else numbers.values,
-            nothing if numbers is None else numbers.losses,
+            sizes=np.array([tree.n_nodes]),
+            n_terms=np.diff(tree.terms),
+            missing=np.asarray(tree.directions, dtype=np.int8),
+            **{name: getattr(tree, name) for name in (*OF_NODES, *OF_TERMS)},
+            **{name: getattr(tree, name, nothing) for name in OF_NUMBERS},
         )
 
     def with_numbers(self, values: np.ndarray, losses: np.ndarray, gains: np.ndarray) -> Forest:
@@ -129,21 +127,12 @@ class Forest:
         first, last = self.roots[number : number + 2].tolist()
         terms = self.terms[first : last + 1]
         nodes, span = slice(first, last), slice(terms[0], terms[-1])
+        kind, names = (RegressionTree, (*OF_NODES, *OF_NUMBERS)) if len(self.values) else (Tree, OF_NODES)
+        own = {name: getattr(self, name)[nodes] for name in names}
+        own |= {name: getattr(self, name)[span] for name in OF_TERMS}
         missing = self.missing[nodes]
-        own: dict[str, Any] = {
-            "children": self.children[nodes],
-            "counts": self.counts[nodes],
-            "gains": self.gains[nodes],
-            "thresholds": self.thresholds[nodes],
-            "gaps": self.gaps[nodes],
-            "missing": missing if missing.any() else np.empty(0, np.int8),
-            "terms": terms - terms[0],
-            "features": self.features[span],
-            "coefficients": self.coefficients[span],
-        }
-        if not len(self.values):
-            return Tree(**own, **common)
-        return RegressionTree(**own, **common, values=self.values[nodes], losses=self.losses[nodes])
+        directions = missing if missing.any() else np.empty(0, np.int8)
+        return kind(**own, **common, missing=directions, terms=terms - terms[0])
 
     # ------------------------------------------------------------------------------------------------ prediction
 
@@ -163,28 +152,26 @@ class Forest:
     def sums(self, X: np.ndarray, fill: np.ndarray, codes: Any, n_jobs: int = 1) -> np.ndarray:
         """Return the sum of what all trees say of each row, a column for each output."""
         from ..kernels.predict import add_outputs
-        from ..kernels.records import Source
 
-        source, walk, n = Source.of(replace_by_codes(X, codes) if codes else X, fill), self._walk, len(X)
-        out = np.zeros((n, self.outputs.shape[1]))
-        n_parts = max(1, min(n_jobs, n // MIN_ROWS_PER_THREAD))
-        ends = np.linspace(0, n, n_parts + 1).astype(int).tolist()
-        if n_parts == 1:
-            add_outputs(source, walk, self.outputs, 0, n, out)
-        else:
-            with ThreadPoolExecutor(n_parts) as pool:
-                list(pool.map(lambda part: add_outputs(source, walk, self.outputs, *part, out), pairwise(ends)))
+        source, out = _source(X, fill, codes), np.zeros((len(X), self.outputs.shape[1]))
+        _in_threads(add_outputs, (source, self._walk, self.outputs), out, self.n_trees, n_jobs)
         return out
 
-    def apply(self, X: np.ndarray, fill: np.ndarray, codes: Any, first: int = 0, last: int | None = None) -> np.ndarray:
+    def apply(
+        self,
+        X: np.ndarray,
+        fill: np.ndarray,
+        codes: Any,
+        first: int = 0,
+        last: int | None = None,
+        n_jobs: int = 1,
+    ) -> np.ndarray:
         """Return the leaf of each row in the trees from `first` up to `last`, a column each."""
         from ..kernels.predict import find_leaves
-        from ..kernels.records import Source
 
-        source = Source.of(replace_by_codes(X, codes) if codes else X, fill)
         last = self.n_trees if last is None else last
-        out = np.empty((len(X), last - first), dtype=np.int64)
-        find_leaves(source, self._walk, first, last, 0, len(X), out)
+        source, out = _source(X, fill, codes), np.empty((len(X), last - first), dtype=np.int64)
+        _in_threads(find_leaves, (source, self._walk, first, last), out, last - first, n_jobs)
         return out
 
     def importances(self, scale: np.ndarray) -> np.ndarray:
@@ -202,3 +189,22 @@ class Forest:
         own = table.sum(axis=1, keepdims=True)
         relative = np.divide(table, own, out=np.zeros_like(table), where=own > 0).mean(axis=0)
         return np.asarray(relative / relative.sum() if relative.sum() > 0 else relative)
+
+
+def _source(X: np.ndarray, fill: np.ndarray, codes: Any) -> Any:
+    """Return rows as compiled code takes them."""
+    from ..kernels.records import Source
+
+    return Source.of(replace_by_codes(X, codes) if codes else as_floats(X), fill)
+
+
+def _in_threads(kernel: Callable[..., Any], args: tuple[Any, ...], out: np.ndarray, n_trees: int, n_jobs: int) -> None:
+    """Call a kernel with its arguments, for all rows of `out`: in parts, in threads, where that is worth it."""
+    n = len(out)
+    n_parts = max(1, min(n_jobs, n * n_trees // MIN_WALKS_PER_THREAD))
+    if n_parts == 1:
+        kernel(*args, 0, n, out)
+        return
+    ends = np.linspace(0, n, n_parts + 1).astype(int).tolist()
+    with ThreadPoolExecutor(n_parts) as pool:
+        list(pool.map(lambda part: kernel(*args, *part, out), pairwise(ends)))

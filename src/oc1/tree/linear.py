@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
-from ..data.categories import replace_by_codes
 from .node_arrays import BinaryNodeArrays
 from .structure import BranchRule, NodeFunctions, TreeStructure
-from .wording import MaxTerms, make_terms, write_membership, write_number, write_terms
-
-#: Fewer rows than this are not worth a thread.
-MIN_ROWS_PER_THREAD = 50_000
+from .wording import MaxTerms, make_terms, shares_of, write_membership, write_number, write_terms
 
 
 def project(X: np.ndarray, features: np.ndarray, coefficients: np.ndarray) -> np.ndarray:
     """Return ``sum(coefficients * x[features])`` of each row, added up in the order in which `Tree.apply` does."""
     values = np.zeros(len(X))
-    for feature, coefficient in zip(features, coefficients, strict=True):
-        values += coefficient * X[:, feature]
+    with np.errstate(over="ignore", invalid="ignore"):
+        for feature, coefficient in zip(features, coefficients, strict=True):
+            values += coefficient * X[:, feature]
     return values
 
 
@@ -85,43 +80,18 @@ class Tree(BinaryNodeArrays, TreeStructure):
 
     def _apply(self, X: np.ndarray, n_jobs: int) -> np.ndarray:
         """Return the leaf that each row of a float array ends in; large inputs are shared among `n_jobs` threads."""
-        from ..kernels.predict import Walk, find_leaves  # Numba takes half a second to import: not to print a tree
-        from ..kernels.records import Source
+        from .forest import Forest  # which is made of trees
 
-        self.check_width(X)
-        if self.codes:
-            X = replace_by_codes(X, self.codes)
-        source, out = Source.of(X, self.fill), np.empty((X.shape[0], 1), dtype=np.int64)
-        tests = (self.terms, self.features, self.coefficients, self.thresholds, self.directions)
-        walk = Walk.of(np.zeros(1, np.int64), self.children[:, 1], *tests)
-        n_parts = min(n_jobs, max(1, len(out) // MIN_ROWS_PER_THREAD))
-        if n_parts == 1:
-            find_leaves(source, walk, 0, 1, 0, len(out), out)
-        else:
-            ends = np.linspace(0, len(out), n_parts + 1).astype(int).tolist()
-            with ThreadPoolExecutor(n_parts) as pool:
-                list(pool.map(lambda part: find_leaves(source, walk, 0, 1, *part, out), pairwise(ends)))
-        return out[:, 0]
+        return Forest.of_tree(self).apply(X, self.fill, self.codes, n_jobs=n_jobs)[:, 0]
 
     def importances(self, scale: np.ndarray) -> np.ndarray:
         """Return the gain of the tests by attribute, shared by the size of the coefficients times `scale`."""
         importances = np.zeros(len(self.fill))
         for node in np.flatnonzero(~self.is_leaf).tolist():
-            shares = self._shares(node, scale)
-            importances[self.test(node)[0]] += self.gains[node] * self.counts[node].sum() * shares
+            features, coefficients, _ = self.test(node)
+            shares = shares_of(coefficients * scale[features])
+            importances[features] += self.gains[node] * self.counts[node].sum() * shares
         return importances
-
-    def _shares(self, node: int, scale: np.ndarray) -> np.ndarray:
-        """Return the share of each term of a test in the size of them all."""
-        features, coefficients, _ = self.test(node)
-        sizes = np.abs(coefficients * scale[features])
-        return sizes / sizes.sum() if sizes.sum() > 0 else np.full(len(sizes), 1 / max(len(sizes), 1))
-
-    def weighted_terms(self, node: int, scale: np.ndarray) -> list[tuple[int, float, float]]:
-        """Return (attribute, coefficient, share of its size in the test) of each term; leaves have none."""
-        features, coefficients, _ = self.test(node)
-        shares = self._shares(node, scale)
-        return list(zip(features.tolist(), coefficients.tolist(), shares.tolist(), strict=True))
 
     def node_functions(self, node: int) -> NodeFunctions:
         """Return the test of an inner node as a function and a threshold."""

@@ -69,7 +69,6 @@ class MachineTree(TreeStructure):
 
     def _apply(self, X: np.ndarray, n_jobs: int) -> np.ndarray:
         """Return the leaf that each row of a float array ends in (in one thread, whatever `n_jobs`)."""
-        self.check_width(X)
         X = np.where(np.isnan(X), self.fill, X)
 
         def largest(node: int, rows: np.ndarray) -> np.ndarray:

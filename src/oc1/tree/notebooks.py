@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import html
 import os
+import secrets
+import shutil
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Sequence
 from pathlib import Path
@@ -25,10 +27,26 @@ TABLE_STYLE = """
 """
 
 
-PAGE_START = (
-    '<!DOCTYPE html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">'
-    '<meta name="color-scheme" content="light dark"><title>oc1</title><body style="margin: 1em">\n'
-)
+PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
+<title>{title}</title>
+<style>:root {{color-scheme: light dark}} body {{margin: 1.5em auto; padding: 0 1em; max-width: max-content}}</style>
+</head>
+<body>
+{content}
+</body>
+</html>
+"""
+
+
+def whole_page(title: str, content: str) -> str:
+    """Return a page of its own, which loads nothing and runs nothing, with a piece of HTML."""
+    return PAGE.format(title=escaped(title), content=content)
 
 
 class ShownInNotebooks(ABC):
@@ -50,7 +68,7 @@ class ShownInNotebooks(ABC):
         Parameters
         ----------
         path : str or path-like
-            A page (.html) or text (.txt). An existing file is replaced.
+            A page (.html) or text (.txt). An existing file is replaced once the new one is whole.
 
         Raises
         ------
@@ -62,8 +80,29 @@ class ShownInNotebooks(ABC):
             raise ValueError(
                 f"{path} should end in .html or .txt, for people to read; oc1.save_model writes models to be loaded"
             )
-        written = f"{self}\n" if ending == ".txt" else f"{PAGE_START}{self._repr_html_()}\n"
-        Path(path).write_text(written, encoding="utf-8", errors="replace", newline="\n")
+        write_text(path, f"{self}\n" if ending == ".txt" else whole_page("oc1", self._repr_html_()))
+
+
+def write_text(path: str | os.PathLike[str], text: str) -> None:
+    """Write a file beside the one that it then replaces: where the disk is full, the old one stays."""
+    target = Path(os.path.realpath(path))  # not the link, if it is one
+    how: dict[str, Any] = {"encoding": "utf-8", "errors": "replace", "newline": "\n"}
+    if target.exists() and not target.is_file():  # a device or a pipe; a folder is an error
+        target.write_text(text, **how)
+        return
+    beside = target.with_name(f".{target.name[:100]}.{secrets.token_hex(8)}.part")
+    try:
+        with open(beside, "x", **how) as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        if target.exists():
+            shutil.copymode(target, beside)
+        os.replace(beside, target)
+    except OSError as error:  # the temporary name would mean nothing to the user
+        raise type(error)(error.errno, error.strerror, os.fspath(path)) from None
+    finally:
+        beside.unlink(missing_ok=True)
 
 
 def escaped(text: object) -> str:

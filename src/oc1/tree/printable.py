@@ -3,12 +3,12 @@
 MINUS = "\N{MINUS SIGN}"
 
 
-def printable(text: str) -> str:
-    r"""Return text without characters that could move the cursor or change colours.
+def printable(text: str, kept: str = "\n\t") -> str:
+    r"""Return text with escapes in place of characters that could move the cursor or change colours, but those `kept`.
 
     Examples
     --------
     >>> print(printable("petal\x1b[31m"))
     petal\x1b[31m
     """
-    return "".join(c if c.isprintable() or c in "\n\t" else repr(c)[1:-1] for c in text)
+    return "".join(c if c.isprintable() or c in kept else repr(c)[1:-1] for c in text)

@@ -223,11 +223,14 @@ def smallest_within(errors: np.ndarray, margin: float) -> int:
 
 
 def pruning_path(sequence: PruningSequence, scores: np.ndarray, score: str = "accuracy") -> np.ndarray:
-    """Return the sequence as a table: ``alpha``, ``leaves``, ``terms`` and what the scores are called."""
+    """Return the sequence as a table: ``alpha``, ``leaves``, ``terms`` and what the scores are called.
+
+    An accuracy is 1 at most: sums of weights are rounded.
+    """
     kinds = [("alpha", float), ("leaves", np.int64), ("terms", np.int64), (score, float)]
     path = np.empty(len(scores), dtype=kinds)
     path["alpha"], path["leaves"], path["terms"] = sequence.alphas, sequence.n_leaves, sequence.n_terms
-    path[score] = scores
+    path[score] = np.minimum(scores, 1.0) if score == "accuracy" else scores
     return path
 
 

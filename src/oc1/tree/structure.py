@@ -22,6 +22,14 @@ if TYPE_CHECKING:
     from scipy import sparse
 
 
+def as_floats(X: Any) -> np.ndarray:
+    """Return an array as compiled code takes it: doubles or single floats, in this machine's order of bytes."""
+    array: np.ndarray = np.asarray(X)
+    if array.dtype.kind not in "biufOSU":
+        raise ValueError(f"X must hold numbers, but its type is {array.dtype}")
+    return array if array.dtype in (np.float64, np.float32) else array.astype(np.float64)
+
+
 def descend(children: np.ndarray, n_rows: int, choose: Callable[[int, np.ndarray], np.ndarray]) -> np.ndarray:
     """Return the leaf of each row; `choose` tells the branches that some rows take at an inner node."""
     out = np.empty(n_rows, dtype=np.int64)
@@ -236,11 +244,8 @@ class TreeStructure(NodeArrays, ShownInNotebooks):
     # ------------------------------------------------------------------ tests
 
     def apply(self, X: Any, n_jobs: int = 1) -> np.ndarray:
-        """Return the leaf that each row of a float array, or of a sparse matrix, ends in.
-
-        Large inputs are shared among `n_jobs` threads.
-        """
-        return by_blocks(lambda rows: self._apply(rows, n_jobs), X)
+        """Return the leaf that each row of an array, or a sparse matrix, ends in; threads share large ones."""
+        return by_blocks(lambda rows: self._apply(self.rows(rows), n_jobs), X)
 
     @abstractmethod
     def _apply(self, X: np.ndarray, n_jobs: int) -> np.ndarray:
@@ -292,27 +297,21 @@ class TreeStructure(NodeArrays, ShownInNotebooks):
         """Return the threshold of a node; None for leaves, linear machines, and tests for missing values alone."""
         return None
 
-    def weighted_terms(self, node: int, scale: np.ndarray) -> list[tuple[int, float, float]]:
-        """Return (attribute, coefficient, share of its size in the test) of each term; `scale` makes them comparable.
-
-        There are none at leaves and linear machines.
-        """
-        return []
-
     def asks_the_same(self, other: Self) -> bool:
         """Whether two trees have the same nodes and tests."""
         names = ("children", *self._PARTS, *self._TESTS)
         return all(np.array_equal(getattr(self, name), getattr(other, name)) for name in names)
 
+    def rows(self, X: Any) -> np.ndarray:
+        """Return rows as floats; refuse those that do not have a value for each attribute."""
+        floats = as_floats(X)
+        if floats.ndim != 2 or floats.shape[1] != len(self.fill):
+            raise ValueError(f"the tree has {len(self.fill)} attributes, but the shape of X is {floats.shape}")
+        return floats
+
     def coded(self, X: np.ndarray) -> np.ndarray:
         """Return rows as float64, with the codes of categories in place of their numbers."""
-        self.check_width(X)
-        return replace_by_codes(X, self.codes) if self.codes else np.asarray(X, dtype=np.float64)
-
-    def check_width(self, X: np.ndarray) -> None:
-        """Refuse rows that do not have a value for each attribute."""
-        if X.ndim != 2 or X.shape[1] != len(self.fill):
-            raise ValueError(f"the tree has {len(self.fill)} attributes, but the shape of X is {X.shape}")
+        return replace_by_codes(self.rows(X), self.codes)
 
     # ------------------------------------------------------------------ words
 
@@ -418,16 +417,14 @@ class TreeStructure(NodeArrays, ShownInNotebooks):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the tree as a plain dictionary of lists, strings and numbers, exact to the last bit."""
-        names = ("children", self._OFFSETS, *self._PARTS, *self._TESTS, *self._NODE_ARRAYS, "gains", "gaps", "fill")
+        own = (self._OFFSETS, *self._PARTS, *self._TESTS, *self._NODE_ARRAYS)
+        names = ("children", *own, "gains", "gaps", "fill", "classes")
         data: dict[str, Any] = {name: getattr(self, name).tolist() for name in names}
-        data |= {"classes": self.classes.tolist(), "feature_names": list(self.feature_names)}
+        data["feature_names"] = list(self.feature_names)
         if self.codes:
             data["codes"] = [None if own is None else own.tolist() for own in self.codes]
             data["categories"] = [None if own is None else list(own) for own in self.categories]
-        if len(self.missing):
-            data["missing"] = self.missing.tolist()
-        if len(self.scale):
-            data["scale"] = self.scale.tolist()
+        data |= {name: getattr(self, name).tolist() for name in ("missing", "scale") if len(getattr(self, name))}
         kind = {} if self.kind == "tests" else {"kind": self.kind}
         return {"format": validation.FORMAT, **kind, **data}
 

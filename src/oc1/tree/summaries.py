@@ -15,9 +15,12 @@ from sklearn.utils.validation import check_is_fitted
 
 from .linear import project
 from .structure import TreeStructure
+from .wording import terms_of
 
 #: Characters of what leads to a node. Below it, the sentence begins anew with "...": a tree may be very deep.
 MAX_SENTENCE_LENGTH = 4000
+#: Larger numbers are made smaller before they are subtracted from each other.
+HUGE = 1e300
 
 
 @dataclass(frozen=True)
@@ -143,7 +146,10 @@ def summarise_nodes(
                 depth=int(depths[node]),
                 is_leaf=bool(leaf[node]),
                 equation="" if leaf[node] else tree.equation(node),
-                terms=tuple((tree.feature_name(m), size, share) for m, size, share in tree.weighted_terms(node, scale)),
+                terms=tuple(
+                    (tree.feature_name(own.feature), own.coefficient, own.share)
+                    for own in sorted(terms_of(tree, node, scale))
+                ),
                 threshold=threshold,
                 counts=tuple(tree.counts[node].tolist()),
                 label=tree.label(node),
@@ -239,11 +245,14 @@ class NodeExamples(NamedTuple):
         """Count the examples of each class along the projection of a node's test."""
         rows, places, goes_right = self.projected(node)
         threshold = float(self.tree.node_functions(node).constants[0])
-        low, high = (min(places.min(), threshold), max(places.max(), threshold)) if len(rows) else (threshold,) * 2
-        width = (high - low) / bins or max(abs(threshold), 1.0) / bins
-        n_left = int(np.clip(round((threshold - low) / width), 1, bins - 1))
-        left = np.linspace(min(low, threshold - width), threshold, n_left + 1)
-        right = np.linspace(threshold, max(high, threshold + width), bins - n_left + 1)
+        places = np.nan_to_num(places, nan=threshold)  # sums that overflow are drawn at the end
+        low, high = float(places.min(initial=threshold)), float(places.max(initial=threshold))
+        unit = 1.0 if max(-low, high) < HUGE else 64.0  # differences of larger numbers would overflow
+        low, high, middle, places = low / unit, high / unit, threshold / unit, places / unit
+        width = (high - low) / bins or max(abs(middle), 1.0) / bins
+        n_left = int(np.clip(round((middle - low) / width), 1, bins - 1))
+        left = np.linspace(min(low, middle - width), middle, n_left + 1)
+        right = np.linspace(middle, max(high, middle + width), bins - n_left + 1)
         # Where an example goes is for the tree to say: on the threshold itself, no edge could.
         numbers = np.where(
             goes_right,
@@ -252,7 +261,9 @@ class NodeExamples(NamedTuple):
         )
         n_classes = self.tree.counts.shape[1]
         counts = np.bincount(numbers * n_classes + self.labels[rows], minlength=bins * n_classes)
-        return Histogram(np.concatenate([left, right[1:]]), counts.reshape(bins, n_classes), threshold, n_left)
+        with np.errstate(over="ignore"):
+            edges = np.nan_to_num(np.concatenate([left, right[1:]]) * unit)
+        return Histogram(edges, counts.reshape(bins, n_classes), threshold, n_left)
 
 
 def class_numbers(classes: np.ndarray, y: ArrayLike, n_samples: int) -> np.ndarray:
@@ -270,11 +281,7 @@ def checked_rows(model: Any, X: ArrayLike) -> np.ndarray:
     """Return rows as a fitted model, or a tree, takes them."""
     if isinstance(model, BaseEstimator):
         return np.asarray(model._checked(X))
-    rows: np.ndarray = check_array(X, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan")
-    n_features = len(tree_of(model).fill)
-    if rows.shape[1] != n_features:
-        raise ValueError(f"X has {rows.shape[1]} attributes, but the tree has {n_features}")
-    return rows
+    return tree_of(model).rows(check_array(X, dtype=[np.float64, np.float32], ensure_all_finite="allow-nan"))
 
 
 def without_names(model: Any) -> Any:

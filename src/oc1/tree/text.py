@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from .printable import printable
 from .wording import MaxTerms, feature_name, looks_like, number, percent, wrapped
 
 if TYPE_CHECKING:
@@ -35,6 +37,19 @@ def code_lists(tree: TreeStructure, digits: int = 3) -> list[str]:
             words.append(f"missing {number(tree.fill[feature], digits)}")
             lines.append(f"code({tree.feature_name(feature)}): {', '.join(words)}")
     return lines
+
+
+def with_printable_names(tree: TreeStructure) -> TreeStructure:
+    """Return a tree whose names can be printed: they may come from a file, and hold control characters."""
+
+    def shown(names: Sequence[str]) -> tuple[str, ...]:
+        return tuple(printable(name, kept="") for name in names)
+
+    classes = tree.classes
+    if classes.dtype.kind in "OU":
+        classes = np.array([printable(str(label), kept="") for label in classes], dtype=object)
+    categories = tuple(None if own is None else shown(own) for own in tree.categories)
+    return replace(tree, feature_names=shown(tree.feature_names), classes=classes, categories=categories)
 
 
 def attribute_names(model: Any) -> list[str]:
@@ -102,7 +117,7 @@ def text(
         options: dict[str, Any] = {"max_terms": max_terms, "max_depth": max_depth, "numbered": numbered}
         options |= {"width": width, "paint": paint}
         return "\n\n".join(f"tree {i}\n{text(one, digits, **options)}" for i, one in enumerate(model.estimators_, 1))
-    tree: TreeStructure = getattr(model, "tree_", model)
+    tree: TreeStructure = with_printable_names(getattr(model, "tree_", model))
     style = _Style(digits, max_terms, numbered, width, paint)
     lines = []
     leaf, n_leaves = tree.is_leaf, tree.leaves_below

@@ -6,7 +6,7 @@ Compiled code follows the indices of a tree without a second look, so everything
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from itertools import chain, pairwise
 from typing import Any
@@ -243,28 +243,19 @@ def offsets(values: Any, where: str, is_leaf: np.ndarray, total: int, least: int
 
 
 STRUCTURE = ("format", "children", "counts", "gains", "gaps", "fill", "classes", "feature_names")
-LINEAR = ("terms", "features", "coefficients", "thresholds")
-REGRESSION = ("values", "losses")
-MACHINES = ("machines", "functions", "labels")
-BRANCHES = ("features", "thresholds", "tables", "branches")
 
 
 def tree_fields(data: Any, kind: str) -> dict[str, Any]:
-    """Return the checked fields of a tree of some kind: "tests", "regression", "machines" or "branches"."""
+    """Return the checked fields of a tree of some kind: a key of `KINDS`."""
     require(type(data) is dict, "", f"must be an object with named fields, not {described(data)}")
     own_kind, form = data.get("kind", "tests"), data.get("format")
     require(own_kind == kind, "kind", f"this is a tree of {cut(own_kind).strip(chr(39))}, not of {kind}")
     is_known = type(form) is int and form == FORMAT
     require(is_known, "format", f"tree format {cut(form)} is not known; this version reads format {FORMAT}")
-    if kind == "machines":
-        return machine_tree(record(data, (*STRUCTURE, *MACHINES), ("kind", "scale")))
-    if kind == "branches":
-        return branch_tree(record(data, (*STRUCTURE, *BRANCHES, "codes", "categories"), ("kind", "scale")))
-    numbers_predicted = REGRESSION if kind == "regression" else ()
-    record(data, (*STRUCTURE, *LINEAR, *numbers_predicted), ("kind", "codes", "categories", "missing", "scale"))
-    fields = linear_tree(data, n_outputs=1 if numbers_predicted else None)
-    n = len(fields["children"])
-    return {**fields, **{name: numbers(data[name], name, length=n) for name in numbers_predicted}}
+    required, optional, width, check = KINDS[kind]
+    record(data, (*STRUCTURE, *required), ("kind", "scale", *optional))
+    fields = structure(data, width, 1 if kind == "regression" else None)
+    return fields | check(data, **fields)
 
 
 def structure(data: dict[str, Any], width: int | None, n_outputs: int | None = None) -> dict[str, Any]:
@@ -299,11 +290,9 @@ def structure(data: dict[str, Any], width: int | None, n_outputs: int | None = N
     }
 
 
-def linear_tree(data: dict[str, Any], n_outputs: int | None = None) -> dict[str, Any]:
-    """Return the checked fields of a tree of linear tests."""
-    fields = structure(data, 2, n_outputs)
-    is_leaf, d = fields["children"][:, 0] < 0, len(fields["fill"])
-    n = len(is_leaf)
+def linear_tests(data: dict[str, Any], children: np.ndarray, fill: np.ndarray, **_: Any) -> dict[str, Any]:
+    """Return the checked fields that trees of linear tests have in addition."""
+    is_leaf, n, d = children[:, 0] < 0, len(children), len(fill)
     features = numbers(data["features"], "features", np.int32, low=0, high=d - 1)
     terms = offsets(data["terms"], "terms", is_leaf, len(features), 1)
     starts = np.zeros(len(features), dtype=bool)
@@ -312,7 +301,6 @@ def linear_tree(data: dict[str, Any], n_outputs: int | None = None) -> dict[str,
     require(in_order, "features", "the terms of a test must be in the order of the attributes, each of them once")
     codes, categories = categorical(data.get("codes", []), data.get("categories", []), d)
     return {
-        **fields,
         "terms": terms,
         "features": features,
         "coefficients": numbers(data["coefficients"], "coefficients", length=len(features)),
@@ -320,34 +308,40 @@ def linear_tree(data: dict[str, Any], n_outputs: int | None = None) -> dict[str,
         "codes": codes,
         "categories": categories,
         "missing": directions(data.get("missing", []), np.diff(terms)),
+        **{name: numbers(data[name], name, length=n) for name in ("values", "losses") if name in data},
     }
 
 
-def branch_tree(data: dict[str, Any]) -> dict[str, Any]:
-    """Return the checked fields of a tree with a branch for each group of categories."""
-    fields = structure(data, None)
-    is_leaf, d = fields["children"][:, 0] < 0, len(fields["fill"])
-    n = len(is_leaf)
+def branches(data: dict[str, Any], children: np.ndarray, fill: np.ndarray, **_: Any) -> dict[str, Any]:
+    """Return the checked fields that trees with a branch for each group of categories have in addition."""
+    is_leaf, n, d = children[:, 0] < 0, len(children), len(fill)
     features = numbers(data["features"], "features", np.int32, length=n, low=0, high=d - 1)
-    branches = numbers(data["branches"], "branches", np.int32, low=-1)
-    tables = offsets(data["tables"], "tables", is_leaf, len(branches), 0)
+    entries = numbers(data["branches"], "branches", np.int32, low=-1)
+    tables = offsets(data["tables"], "tables", is_leaf, len(entries), 0)
     codes, categories = categorical(data["codes"], data["categories"], d)
     for node in np.flatnonzero(~is_leaf):
-        own, table = codes[features[node]] if codes else None, branches[tables[node] : tables[node + 1]]
-        n_branches = int((fields["children"][node] >= 0).sum())
+        own, table = codes[features[node]] if codes else None, entries[tables[node] : tables[node + 1]]
+        n_branches = int((children[node] >= 0).sum())
         n_wanted = 0 if own is None else len(own)
         require(len(table) == n_wanted, "tables", f"node {node} must have {n_wanted} entries, one for each category")
         found = {-1, *table.tolist()} == set(range(-1, n_branches)) if len(table) else n_branches == 2
         require(found, "branches", f"node {node} must lead to each of its branches, and to no others")
-    return {
-        **fields,
-        "features": features,
-        "thresholds": numbers(data["thresholds"], "thresholds", length=n),
-        "tables": tables,
-        "branches": branches,
-        "codes": codes,
-        "categories": categories,
-    }
+    thresholds = numbers(data["thresholds"], "thresholds", length=n)
+    own_fields = {"features": features, "thresholds": thresholds, "tables": tables, "branches": entries}
+    return {**own_fields, "codes": codes, "categories": categories}
+
+
+def machines(
+    data: dict[str, Any], children: np.ndarray, fill: np.ndarray, classes: np.ndarray, **_: Any
+) -> dict[str, Any]:
+    """Return the checked fields that trees of linear machines have in addition."""
+    n_branches = (children >= 0).sum(axis=1)
+    functions = table(data["functions"], "functions", width=len(fill) + 1)
+    starts = offsets(data["machines"], "machines", n_branches == 0, len(functions), 2)
+    for node in np.flatnonzero(np.diff(starts) != n_branches):
+        raise InvalidField("machines", f"node {node} must have a function for each branch")
+    own_labels = numbers(data["labels"], "labels", np.int32, length=len(functions), low=0, high=len(classes) - 1)
+    return {"machines": starts, "functions": functions, "labels": own_labels}
 
 
 def directions(values: Any, n_terms: np.ndarray) -> Any:
@@ -373,18 +367,12 @@ def categorical(codes: Any, names: Any, d: int) -> tuple[tuple[Any, ...], tuple[
     return tuple(own_codes), tuple(own_names)
 
 
-def machine_tree(data: dict[str, Any]) -> dict[str, Any]:
-    """Return the checked fields of a tree of linear machines."""
-    fields = structure(data, None)
-    n_branches = (fields["children"] >= 0).sum(axis=1)
-    functions = table(data["functions"], "functions", width=len(fields["fill"]) + 1)
-    machines = offsets(data["machines"], "machines", n_branches == 0, len(functions), 2)
-    for node in np.flatnonzero(np.diff(machines) != n_branches):
-        raise InvalidField("machines", f"node {node} must have a function for each branch")
-    n_classes = len(fields["classes"])
-    return {
-        **fields,
-        "machines": machines,
-        "functions": functions,
-        "labels": numbers(data["labels"], "labels", np.int32, length=len(functions), low=0, high=n_classes - 1),
-    }
+_LINEAR, _NAMED = ("terms", "features", "coefficients", "thresholds"), ("codes", "categories")
+#: By the kind of a tree: the fields that it must have in addition, those that it may have, the most branches of a node,
+#: and what checks these fields.
+KINDS: dict[str, tuple[tuple[str, ...], tuple[str, ...], int | None, Callable[..., dict[str, Any]]]] = {
+    "tests": (_LINEAR, (*_NAMED, "missing"), 2, linear_tests),
+    "regression": ((*_LINEAR, "values", "losses"), (*_NAMED, "missing"), 2, linear_tests),
+    "machines": (("machines", "functions", "labels"), (), None, machines),
+    "branches": (("features", "thresholds", "tables", "branches", *_NAMED), (), None, branches),
+}

@@ -117,12 +117,17 @@ def make_terms(
     shares = np.full(len(features), np.nan)
     order = np.arange(len(features))
     if len(scale):
-        sizes = np.abs(coefficients * scale[features])
-        shares = sizes / sizes.sum() if sizes.sum() > 0 else np.full(len(sizes), 1 / max(len(sizes), 1))
+        shares = shares_of(coefficients * scale[features])
         order = np.argsort(-shares, kind="stable")
     names = [tree.feature_name(feature) for feature in features.tolist()]
     coded = [f"code({name})" if tree.is_categorical(m) else name for m, name in zip(features, names, strict=True)]
     return [Term(int(features[i]), coded[i], float(coefficients[i]), float(shares[i])) for i in order.tolist()]
+
+
+def shares_of(terms: np.ndarray) -> np.ndarray:
+    """Return the share of each term of a test in the size of them all."""
+    sizes = np.abs(terms)
+    return sizes / sizes.sum() if sizes.sum() > 0 else np.full(len(sizes), 1 / max(len(sizes), 1))
 
 
 def terms_of(tree: TreeStructure, node: int, scale: np.ndarray | None = None) -> list[Term]:

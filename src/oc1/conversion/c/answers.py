@@ -60,6 +60,18 @@ def _probabilities(style: Style, what: str, body: list[str]) -> str:
     return function(head, what, body)
 
 
+def _most(style: Style, kind: str, asked: str) -> list[str]:
+    """Write the place of the largest of the numbers, one for each class, that a function gives."""
+    return [
+        f"    {kind} p[{style.big}_N_CLASSES];",
+        "    int c, best = 0;",
+        f"    {style.name}_{asked}(x, p);",
+        f"    for (c = 1; c < {style.big}_N_CLASSES; ++c)",
+        "        if (p[c] > p[best]) best = c;",
+        "    return best;",
+    ]
+
+
 def _fixed_values(values: np.ndarray, bits: int) -> tuple[float, np.ndarray]:
     """Return a power of two, and numbers times it as integers."""
     largest = float(np.abs(values).max())
@@ -97,13 +109,7 @@ def _of_votes(style: Style, plain: ReducedModel) -> list[str]:
     predict = function(
         f"int {style.name}_predict({style.row})",
         "The class with most votes, the first of equals.",
-        [
-            f"    int votes[{n_classes}], c, best = 0;",
-            f"    {style.name}_votes(x, votes);",
-            f"    for (c = 1; c < {n_classes}; ++c)",
-            "        if (votes[c] > votes[best]) best = c;",
-            "    return best;",
-        ],
+        _most(style, "int", "votes"),
     )
     return [count, predict, _probabilities(style, "The share of the votes for each class.", _vote_shares(style, plain))]
 
@@ -164,15 +170,6 @@ def _of_a_forest(style: Style, plain: ReducedModel) -> list[str]:
         *add,
         f"    for (c = 0; c < {width}; ++c) p[c] = ({kind})(sum[c] / {mean});",
     ]
-    choose = [
-        f"    {kind} p[{width}];",
-        "    int c, best = 0;",
-        f"    {style.name}_probabilities(x, p);",
-        f"    for (c = 1; c < {width}; ++c)",
-        "        if (p[c] > p[best]) best = c;",
-        "    return best;",
-    ]
-    predict = function(
-        f"int {style.name}_predict({style.row})", "The most probable class, the first of equals.", choose
-    )
+    what, choose = "The most probable class, the first of equals.", _most(style, kind, "probabilities")
+    predict = function(f"int {style.name}_predict({style.row})", what, choose)
     return [*parts, _probabilities(style, "The mean of the trees' shares of each class.", body), predict]

@@ -34,7 +34,7 @@ def highest(bits: int) -> int:
 
 
 @dataclass(frozen=True, eq=False)
-class Walk:
+class FlatTree:
     """How a tree finds the leaf of a row, in numbers of one type: float64, float32, or int64.
 
     A node has functions, ``functions[node]:functions[node + 1]``. In a tree of tests it has one, and a row goes right
@@ -72,7 +72,7 @@ class Walk:
     missing_mark: float | int = math.nan
 
     @classmethod
-    def make(cls, plain: ReducedTree, categories: dict[int, list[Any]]) -> Walk:
+    def make(cls, plain: ReducedTree, categories: dict[int, list[Any]]) -> FlatTree:
         """Take a tree as it is, in doubles; `categories` lists the values of each categorical column."""
         tree, is_machine = plain.tree, not plain.tree.has_thresholds
         functions, terms = [0], [0]
@@ -94,7 +94,7 @@ class Walk:
         }
         fill, used = np.zeros(len(tree.fill)), tree.used_features
         fill[used] = tree.fill[used]
-        walk = cls(
+        flat = cls(
             children=tree.children,
             is_machine=is_machine,
             functions=np.array(functions),
@@ -106,10 +106,10 @@ class Walk:
             fill=fill,
             codes=codes,
         )
-        for numbers in (walk.coefficients, walk.constants, fill):
+        for numbers in (flat.coefficients, flat.constants, fill):
             if not np.isfinite(numbers).all():
                 raise ValueError("the tree holds numbers that are not finite, so it cannot be converted")
-        return walk
+        return flat
 
     @property
     def is_leaf(self) -> np.ndarray:
@@ -160,8 +160,8 @@ class Walk:
 # ---------------------------------------------------------------------------------------------------- floats
 
 
-def in_floats(walk: Walk) -> Walk:
-    """Round a walk to float32."""
+def in_floats(flat: FlatTree) -> FlatTree:
+    """Round a tree to float32."""
 
     def rounded(numbers: np.ndarray) -> np.ndarray:
         with np.errstate(over="ignore", under="ignore"):
@@ -171,16 +171,16 @@ def in_floats(walk: Walk) -> Walk:
         return floats
 
     # Nothing exceeds the largest number: such a test asks whether a value is missing, and goes on doing so.
-    beyond = (walk.constants == np.finfo(float).max) & (not walk.is_machine)
-    coefficients = rounded(walk.coefficients)
-    if ((coefficients == 0) & (walk.coefficients != 0)).any():
+    beyond = (flat.constants == np.finfo(float).max) & (not flat.is_machine)
+    coefficients = rounded(flat.coefficients)
+    if ((coefficients == 0) & (flat.coefficients != 0)).any():
         raise ValueError(BEYOND_FLOATS)
     return replace(
-        walk,
+        flat,
         coefficients=coefficients,
-        constants=rounded(np.where(beyond, np.finfo(np.float32).max, walk.constants)),
-        fill=rounded(walk.fill),
-        codes={m: rounded(own) for m, own in walk.codes.items()},
+        constants=rounded(np.where(beyond, np.finfo(np.float32).max, flat.constants)),
+        fill=rounded(flat.fill),
+        codes={m: rounded(own) for m, own in flat.codes.items()},
     )
 
 
@@ -198,13 +198,13 @@ def unit_for(largest: float, bits: int) -> float:
     return 2.0 ** min(max(bits - 1 - math.frexp(2 * largest)[1], -1000), 1000) if largest > 0 else 1.0
 
 
-def column_units(X: np.ndarray, walks: Sequence[Walk], bits: int) -> np.ndarray:
+def column_units(X: np.ndarray, flats: Sequence[FlatTree], bits: int) -> np.ndarray:
     """Return the unit of each column by the rows given; 1 for categories, which are numbers already."""
     largest = np.where(np.isnan(X), 0.0, np.abs(X)).max(axis=0)
     units = np.ones(X.shape[1])
     for m in range(len(units)):
-        if not any(m in walk.codes for walk in walks):
-            units[m] = unit_for(max(float(largest[m]), *(abs(float(walk.fill[m])) for walk in walks)), bits)
+        if not any(m in flat.codes for flat in flats):
+            units[m] = unit_for(max(float(largest[m]), *(abs(float(flat.fill[m])) for flat in flats)), bits)
     return units
 
 
@@ -216,8 +216,8 @@ def to_inputs(X: np.ndarray, units: np.ndarray, bits: int) -> np.ndarray:
     return np.where(np.isnan(X), lowest(bits), inputs)
 
 
-def in_integers(walk: Walk, units: np.ndarray, bits: int) -> Walk:
-    """Round a walk to integers with the given units of the columns.
+def in_integers(flat: FlatTree, units: np.ndarray, bits: int) -> FlatTree:
+    """Round a tree to integers with the given units of the columns.
 
     Inputs have `bits` bits, sums twice as many: for any inputs, no product and no sum overflows.
     """
@@ -225,28 +225,28 @@ def in_integers(walk: Walk, units: np.ndarray, bits: int) -> Walk:
     # No sum of products exceeds 2 ** (2 * bits - 1) - 2 if the coefficients of a function add up to no more than this.
     room = ((1 << (2 * bits - 1)) - 2) // most
     codes = {}
-    for m, own in walk.codes.items():
-        units[m] = unit_for(float(np.nanmax(np.abs([*own, walk.fill[m]]))), bits)
+    for m, own in flat.codes.items():
+        units[m] = unit_for(float(np.nanmax(np.abs([*own, flat.fill[m]]))), bits)
         codes[m] = to_inputs(own, units[m], bits)
-    fill = to_inputs(walk.fill, units, bits)
-    coefficients = np.zeros(len(walk.features), dtype=np.int64)
-    constants = np.zeros(len(walk.constants), dtype=np.int64)
-    for node in np.flatnonzero(~walk.is_leaf):
-        functions = walk.of_node(int(node))
+    fill = to_inputs(flat.fill, units, bits)
+    coefficients = np.zeros(len(flat.features), dtype=np.int64)
+    constants = np.zeros(len(flat.constants), dtype=np.int64)
+    for node in np.flatnonzero(~flat.is_leaf):
+        functions = flat.of_node(int(node))
         exact = {
-            j: [Fraction(float(c)) / Fraction(float(units[f])) for f, c in zip(*walk.parts(j), strict=True)]
+            j: [Fraction(float(c)) / Fraction(float(units[f])) for f, c in zip(*flat.parts(j), strict=True)]
             for j in functions
         }
-        scale = _scale(walk, functions, exact, room, most)
+        scale = _scale(flat, functions, exact, room, most)
         for j in functions:
             scaled = [scale * a for a in exact[j]]
             whole = [round(a) for a in scaled]
-            span = slice(walk.terms[j], walk.terms[j + 1])
+            span = slice(flat.terms[j], flat.terms[j + 1])
             coefficients[span] = whole
-            at_fill = [int(fill[feature]) for feature in walk.parts(j)[0]]
+            at_fill = [int(fill[feature]) for feature in flat.parts(j)[0]]
             shift = sum(((a - b) * value for a, b, value in zip(whole, scaled, at_fill, strict=True)), Fraction(0))
-            constant = scale * Fraction(float(walk.constants[j]))
-            if walk.is_machine:
+            constant = scale * Fraction(float(flat.constants[j]))
+            if flat.is_machine:
                 constants[j] = round(constant - shift)
             else:
                 common = math.gcd(*whole) or 1
@@ -254,17 +254,17 @@ def in_integers(walk: Walk, units: np.ndarray, bits: int) -> Walk:
                 reach = sum(map(abs, whole)) * most // common  # sums are between -reach and reach
                 constants[j] = min(max(math.floor((constant + shift) / common), -reach - 1), reach)
     return replace(
-        walk, coefficients=coefficients, constants=constants, fill=fill, codes=codes, missing_mark=lowest(bits)
+        flat, coefficients=coefficients, constants=constants, fill=fill, codes=codes, missing_mark=lowest(bits)
     )
 
 
-def _scale(walk: Walk, functions: range, exact: dict[int, list[Fraction]], room: int, most: int) -> Fraction:
+def _scale(flat: FlatTree, functions: range, exact: dict[int, list[Fraction]], room: int, most: int) -> Fraction:
     """Return what the functions of a node are multiplied by before they are rounded to integers."""
-    if not walk.is_machine and len(exact[functions[0]]) == 1:
+    if not flat.is_machine and len(exact[functions[0]]) == 1:
         return 1 / abs(exact[functions[0]][0])  # a coefficient of 1 or -1 has no error
     sizes = [sum(map(abs, exact[j]), Fraction(0)) for j in functions]
-    if walk.is_machine:
-        sizes = [s + abs(Fraction(float(walk.constants[j]))) / most for s, j in zip(sizes, functions, strict=True)]
+    if flat.is_machine:
+        sizes = [s + abs(Fraction(float(flat.constants[j]))) / most for s, j in zip(sizes, functions, strict=True)]
     if max(sizes) == 0:
         return Fraction(1)
     # Rounding adds up to 1/2 to each coefficient, and moves the constant by up to most / 2 for each of them.

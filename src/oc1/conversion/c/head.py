@@ -9,7 +9,7 @@ import numpy as np
 
 from ... import __version__
 from ...learners.reduction import ReducedModel
-from ..values import all_different
+from ..values import all_different, made_of
 from .fixed_point import highest
 from .style import ONE, Style, table
 from .text import comment, identifiers, string
@@ -41,16 +41,13 @@ class Head:
 
     def description(self) -> str:
         """Write the comment at the top."""
-        plain, trees, style = self.plain, self.plain.trees, self.style
+        plain, style = self.plain, self.style
         kind = f"{style.bits}-bit integers" if style.is_fixed else f"{style.input}s"
-        leaves = sum(tree.tree.n_leaves for tree in trees)
         what = "numbers" if plain.has_numbers else f"{len(plain.classes)} classes"
-        together = {"vote": "that vote", "shares": "whose shares are averaged", "mean": "that are averaged"}
-        made_of = f"{len(trees)} trees {together[plain.task]}, " if plain.task in together else "a tree with "
         lines = [
             f"A model made by oc1 {__version__} ({self.learner}), as C99 with {kind}.",
             "",
-            f"It is {made_of}{leaves} {'leaf' if leaves == 1 else 'leaves'}, for {what}.",
+            f"It is {made_of(plain)}, for {what}.",
             "",
             *self._how_to_call(),
             "",

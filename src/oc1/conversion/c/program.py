@@ -10,7 +10,7 @@ import numpy as np
 
 from ...learners.reduction import ReducedModel, reduce_model
 from .answers import write_answers
-from .fixed_point import Walk, column_units, highest, in_floats, in_integers, to_inputs
+from .fixed_point import FlatTree, column_units, highest, in_floats, in_integers, to_inputs
 from .head import Head
 from .style import Style
 from .trees import write_largest, write_tree
@@ -114,21 +114,21 @@ def to_c(
     categories = _categories(model, plain)
     if numbers == "fixed" and any(len(values) > highest(bits) for values in categories.values()):
         raise ValueError(f"an attribute has too many categories for integers of {bits} bits; give bits=32")
-    exact = [Walk.make(tree, categories) for tree in plain.trees]
-    walks, units, inputs = exact, np.ones(len(plain.feature_names)), rows
+    exact = [FlatTree.make(tree, categories) for tree in plain.trees]
+    flats, units, inputs = exact, np.ones(len(plain.feature_names)), rows
     if numbers == "fixed":
         units = column_units(rows, exact, bits)
         inputs = to_inputs(rows, units, bits)
-        walks = [in_integers(walk, units, bits) for walk in exact]
+        flats = [in_integers(flat, units, bits) for flat in exact]
     elif numbers == "float":
-        walks = [in_floats(walk) for walk in exact]
+        flats = [in_floats(flat) for flat in exact]
         with np.errstate(over="ignore", under="ignore"):
             inputs = None if rows is None else rows.astype(np.float32)
     cost: tuple[int | None, int | None] = (None, None)
     if numbers != "double" and rows is not None:
-        cost = len(rows), int((_answers(plain, exact, rows) != _answers(plain, walks, inputs)).sum())
+        cost = len(rows), int((_answers(plain, exact, rows) != _answers(plain, flats, inputs)).sum())
     head = Head(Style(name, numbers, bits), plain, type(model).__name__, categories, units, cost)
-    return CFile(_write(head, walks), *cost)
+    return CFile(_write(head, flats), *cost)
 
 
 def _categories(model: Any, plain: ReducedModel) -> dict[int, list[Any]]:
@@ -137,9 +137,9 @@ def _categories(model: Any, plain: ReducedModel) -> dict[int, list[Any]]:
     return {m: list(own.tolist()) for m, own in enumerate(known) if own is not None}
 
 
-def _answers(plain: ReducedModel, walks: list[Walk], inputs: np.ndarray) -> np.ndarray:
+def _answers(plain: ReducedModel, flats: list[FlatTree], inputs: np.ndarray) -> np.ndarray:
     """Return the class of each row, or for numbers its leaf, or what all trees add up to."""
-    leaves = [walk.leaves(inputs) for walk in walks]
+    leaves = [flat.leaves(inputs) for flat in flats]
     if plain.task == "number":
         return leaves[0]
     if plain.is_forest:
@@ -149,7 +149,7 @@ def _answers(plain: ReducedModel, walks: list[Walk], inputs: np.ndarray) -> np.n
     return np.asarray(sum(np.eye(len(plain.classes), dtype=int)[own] for own in votes).argmax(axis=1))
 
 
-def _write(head: Head, walks: list[Walk]) -> str:
+def _write(head: Head, flats: list[FlatTree]) -> str:
     """Put the file together."""
     style, plain = head.style, head.plain
     guard = f"{style.big}_H_INCLUDED"
@@ -159,10 +159,10 @@ def _write(head: Head, walks: list[Walk]) -> str:
         parts.append(head.inputs())
     if head.categories:
         parts += head.category_numbers()
-    if any(walk.is_machine for walk in walks):
+    if any(flat.is_machine for flat in flats):
         parts.append(write_largest(style))
-    for number, walk in enumerate(walks):
-        parts += write_tree(style, plain, number, walk)
+    for number, flat in enumerate(flats):
+        parts += write_tree(style, plain, number, flat)
     parts += write_answers(style, plain)
     if not style.is_fixed:
         parts.append(END_OF_SAFETY)
