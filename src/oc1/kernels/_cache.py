@@ -116,7 +116,7 @@ def make_cache(function: Callable[..., Any]) -> Any:
     def name(own: bytes) -> str:
         return f"{source_stamp()[:16]}-{title}-{hashlib.sha256(own).hexdigest()[:16]}.nbc"
 
-    class KernelCache(NullCache):  # type: ignore[misc]
+    class KernelCache(NullCache):
         def load_overload(self, sig: Any, target_context: Any) -> Any:
             target_context.refresh()
             here = target_context.codegen().magic_tuple()

@@ -111,10 +111,11 @@ class BaseForest(GrowingEstimator):
         data = checked(X, y, sample_weight).in_canonical_order(MIN_LARGE_ROWS)
         self._n_given = _num_samples(y)
         if self._is_warm:
-            shared = self._shared
+            shared: _Shared = self.__dict__["_shared"]
             return data._replace(X=replace_by_codes(data.X, shared.codes) if shared.codes else data.X, fill=shared.fill)
         self._seed, self.categories_ = data.seed, category_values(data.categories)
-        everything, labels, codes = np.arange(data.n_examples), labels_of(data.categories), ()
+        everything, labels = np.arange(data.n_examples), labels_of(data.categories)
+        codes: Any = ()
         if data.categories:
             data, codes = data.with_codes(everything, data.weights)
         self._shared = _Shared(
