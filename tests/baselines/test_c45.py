@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from expected_failures import repetitions_are_evidence
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive import c45
@@ -24,11 +25,6 @@ from oc1.growing.linear_tests import LinearTest
 from oc1.growing.nodes import GrownNode
 from oc1.tree.branching import BranchTree
 from oc1.tree.text import text
-
-
-def repetitions_are_evidence(estimator):
-    contradicted = "weights are ratios: their effective number of examples is evidence, not their sum"
-    return {f"check_sample_weight_equivalence_on_{kind}_data": contradicted for kind in ("dense", "sparse")}
 
 
 @parametrize_with_checks([C45Classifier()], expected_failed_checks=repetitions_are_evidence)
