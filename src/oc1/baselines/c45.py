@@ -21,7 +21,7 @@ from ..data.training import Training
 from ..growing.linear_tests import LinearTest
 from ..growing.nodes import GrownNode, structure_of
 from ..growing.splitters import Limits, Splitter
-from ..learners.base import CategoricalTree, Grown, Pruned, TreeClassifier
+from ..learners.base import CategoricalTree, Grown, Pruned, RelativeWeights
 from ..learners.by_splitter import SplitterTree
 from ..learners.parameters import at_least, parameter
 from ..tree.branching import BranchTree
@@ -81,7 +81,7 @@ def build_branch_tree(root: GrownNode, data: Training) -> BranchTree:
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class C45Classifier(CategoricalTree, SplitterTree, TreeClassifier):
+class C45Classifier(CategoricalTree, SplitterTree, RelativeWeights):
     """Axis-parallel decision tree by C4.5 (Quinlan 1993).
 
     At each node, each attribute gets the threshold with the highest information gain. Among the attributes with at

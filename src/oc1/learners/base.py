@@ -534,9 +534,6 @@ class TreeClassifier(BaseOC1Classifier, TreeEstimator):
     def _weights(self, sample_weight: npt.ArrayLike | None, X: np.ndarray, y: np.ndarray) -> np.ndarray | None:
         return with_class_weight(super()._weights(sample_weight, X, y), self.class_weight, y)
 
-    def _learn(self, data: Training) -> None:
-        super()._learn(data.in_canonical_order(MIN_LARGE_ROWS))
-
     def predict(self, X: npt.ArrayLike) -> np.ndarray:
         """Return the class of each example: the majority of its leaf.
 
@@ -565,6 +562,13 @@ class TreeClassifier(BaseOC1Classifier, TreeEstimator):
         """
         leaves = self.apply(X)
         return np.asarray(self.tree_.outputs(self._checked_smoothing())[leaves])
+
+
+class RelativeWeights(TreeClassifier):
+    """Base of the classifiers to which weights are ratios; the default of `OC1Classifier` sees to that itself."""
+
+    def _learn(self, data: Training) -> None:
+        super()._learn(data.in_canonical_order(MIN_LARGE_ROWS))
 
 
 # ---------------------------------------------------------------------------------------------------- by OC1's search
