@@ -21,14 +21,14 @@ import tempfile
 from pathlib import Path
 
 from oc1.kernels import _shipped
-from oc1.kernels._jit import source_stamp
+from oc1.kernels._cache import source_stamp
 
 TELL_TARGET = """
 import json
 from numba.core.registry import cpu_target
 print(json.dumps(cpu_target.target_context.codegen().magic_tuple()))
 """
-STAMP = "from oc1.kernels._jit import source_stamp; print(source_stamp())"
+STAMP = "from oc1.kernels._cache import source_stamp; print(source_stamp())"
 
 
 def compile_for(level: str, folder: Path, compile_: str = "oc1.warmup()") -> None:
@@ -39,7 +39,7 @@ def compile_for(level: str, folder: Path, compile_: str = "oc1.warmup()") -> Non
         done = subprocess.run(command, env={**os.environ, **chosen}, check=True, stdout=subprocess.PIPE, text=True)
         folder.mkdir(parents=True)
         (folder / _shipped.TARGET).write_text(done.stdout.splitlines()[-1] + "\n", encoding="utf-8")
-        for path in Path(kept).rglob("*.nb[ic]"):
+        for path in Path(kept).rglob("*.nbc"):
             shutil.copy(path, folder / path.name)
 
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
+from expected_failures import repetitions_are_evidence
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from naive import c45
@@ -14,16 +15,12 @@ from sklearn.model_selection import StratifiedKFold
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from oc1 import load_model, save_model
-from oc1.baselines import c45 as c45_module
-from oc1.baselines.c45 import (
-    C45Classifier,
-    ErrorBasedPruning,
-    GainRatioSplitter,
-    find_cuts,
-    group_categories,
-    pessimistic_errors,
-)
+from oc1.baselines import error_pruning, gain_ratio
+from oc1.baselines.c45 import C45Classifier
+from oc1.baselines.error_pruning import ErrorBasedPruning, pessimistic_errors
+from oc1.baselines.gain_ratio import GainRatioSplitter, find_cuts, group_categories
 from oc1.conversion import to_python
+from oc1.data.sampling import as_ratios
 from oc1.growing.linear_tests import LinearTest
 from oc1.growing.nodes import GrownNode
 from oc1.tree.branching import BranchTree
@@ -31,7 +28,7 @@ from oc1.tree.text import text
 
 
 @pytest.mark.slow
-@parametrize_with_checks([C45Classifier()])
+@parametrize_with_checks([C45Classifier()], expected_failed_checks=repetitions_are_evidence)
 def test_scikit_learns_checks(estimator, check):
     check(estimator)
 
@@ -59,13 +56,18 @@ def generated(seed, n=60, weighted=True):
     return X, y, weights
 
 
+def effective(weights):
+    """Return weights that add up to the effective number of examples, rounded as in a fit."""
+    return np.ones(len(weights)) if np.ptp(weights) == 0 else as_ratios(weights)
+
+
 @settings(max_examples=60, deadline=None)
 @given(seed=st.integers(0, 2**31 - 1), min_leaf=st.integers(1, 4), release=st.sampled_from([5, 8]))
 def test_the_split_is_that_of_plain_loops(seed, min_leaf, release):
     X, y, weights = generated(seed)
     clf = C45Classifier(release=release, prune=None, max_depth=1, min_samples_leaf=min_leaf)
     clf.fit(X, y, sample_weight=weights)
-    split, looked_at = c45.best_split(list(enumerate(weights)), X, y, min_leaf, release)
+    split, looked_at = c45.best_split(list(enumerate(effective(weights))), X, y, min_leaf, release)
     tree = as_tuples(clf.tree_)
     assert (tree and tree[:2]) == split
     assert clf.n_hyperplanes_ == looked_at
@@ -76,7 +78,7 @@ def test_the_split_is_that_of_plain_loops(seed, min_leaf, release):
 def test_growing_and_pruning_are_those_of_plain_loops(seed, release):
     X, y, weights = generated(seed)
     clf = C45Classifier(release=release).fit(X, y, sample_weight=weights)
-    examples = list(enumerate(weights))
+    examples = list(enumerate(effective(weights)))
     grown = c45.grow(examples, X, y, 2, release)
     assert as_tuples(clf.unpruned_tree_) == grown
     assert as_tuples(clf.tree_) == c45.prune(grown, examples, X, y)
@@ -98,7 +100,7 @@ def count_cuts(*args):
 
 
 def test_the_threshold_is_a_value_of_the_whole_training_set():
-    splitter = GainRatioSplitter(C45Classifier(), [np.array([0.0, 1.0, 4.0, 5.9, 9.0, 10.0])], [0], 6)
+    splitter = GainRatioSplitter(2, 2, 5, False, 1, [np.array([0.0, 1.0, 4.0, 5.9, 9.0, 10.0])], [0], 6)
     cut = best_cut(np.array([0.0, 1.0, 9.0, 10.0]), np.array([0, 0, 1, 1]), np.ones(4), 2, 1)
     assert (cut.below, cut.above, cut.gain, cut.ratio) == (1, 9, 1, 1)
     assert splitter._threshold(0, cut) == 4.0  # the largest up to 5, though none of this node's examples has it
@@ -130,8 +132,11 @@ def test_gain_ratio_decides_only_among_tests_of_average_gain():
 def test_two_examples_on_each_side_by_weight():
     X, y = [[0.0], [1.0], [2.0], [3.0]], [0, 1, 1, 1]
     assert C45Classifier(prune=None).fit(X, y).tree_.thresholds[0] == 1.0
-    assert C45Classifier(prune=None).fit(X, y, sample_weight=[2, 1, 1, 1]).tree_.thresholds[0] == 0.0
-    assert C45Classifier(prune=None).fit(X, y, sample_weight=[0.5] * 4).get_n_leaves() == 1
+    # A weight of 9 beside 1, 1, 1 leaves 12 ** 2 / 84 examples, of which 1.3 are on the left.
+    assert C45Classifier(prune=None, min_samples_leaf=1).fit(X, y, sample_weight=[9, 1, 1, 1]).get_n_leaves() == 1
+    assert C45Classifier(prune=None, min_samples_leaf=1).fit(X, y, sample_weight=[2, 1, 1, 1]).tree_.thresholds[0] == 0
+    for factor in (0.5, 3.0):  # which multiplies all weights
+        assert C45Classifier(prune=None).fit(X, y, sample_weight=[factor] * 4).tree_.thresholds[0] == 1.0
     assert C45Classifier(prune=None, min_samples_split=5).fit(X, y).get_n_leaves() == 1
 
 
@@ -319,16 +324,26 @@ def test_incomplete_rows_in_float32_meet_the_same_thresholds():
 
 @pytest.mark.parametrize("parameters", [{}, {"prune": None}, {"class_weight": {0: 1, 1: 3}, "max_leaf_nodes": 12}])
 @pytest.mark.parametrize("missing", [0.0, 0.1])
-def test_weights_are_repetitions(noisy, missing, parameters):
+def test_weights_of_zero_and_of_one_size(noisy, missing, parameters):
     X, y = noisy
     rng = np.random.default_rng(0)
     X = np.where(rng.random(X.shape) < missing, np.nan, X)
-    times = rng.integers(0, 4, len(y))
+    kept = rng.random(len(y)) < 0.7
     clf = C45Classifier(**parameters)
-    weighted = clf.fit(X, y, sample_weight=times).predict_proba(X)
-    order = rng.permutation(times.sum())
-    repeated = clf.fit(X.repeat(times, axis=0)[order], y.repeat(times)[order]).predict_proba(X)
-    np.testing.assert_allclose(weighted, repeated)
+    weighted = clf.fit(X, y, sample_weight=0.3 * kept).predict_proba(X)
+    order = rng.permutation(np.flatnonzero(kept))
+    np.testing.assert_allclose(weighted, clf.fit(X[order], y[order]).predict_proba(X))
+
+
+def test_evidence_is_the_effective_number(noisy):
+    X, y = noisy
+    weights = np.where(np.arange(len(y)) < 40, 100.0, 1.0)
+    clf = C45Classifier(min_samples_leaf=0.1).fit(X, y, sample_weight=weights)
+    assert clf.tree_.counts[0].sum() == pytest.approx(weights.sum() ** 2 / (weights**2).sum())
+    leaves = clf.unpruned_tree_.counts[clf.unpruned_tree_.is_leaf].sum(axis=1)
+    assert leaves.min() >= 4.0  # a tenth of the effective number, not of the 400 rows
+    many = C45Classifier().fit(X.repeat(5, axis=0), y.repeat(5)).get_n_leaves()
+    assert C45Classifier().fit(X, y, sample_weight=np.full(len(y), 5.0)).get_n_leaves() < many
 
 
 # ------------------------------------------------------------------------------------------------ categories
@@ -554,9 +569,9 @@ def load(path):
 def test_release_8_grows_the_published_trees_of_j48(shared_data, monkeypatch, name, leaves):
     # Weka's J48 takes the deviate of the normal distribution itself instead of C4.5's table of a few, and values up to
     # 1e-5 apart as equal (which matters for glass alone).
-    monkeypatch.setattr(c45_module, "TAILS", (0.25,))
-    monkeypatch.setattr(c45_module, "DEVIATES", (norm.isf(0.25),))
-    monkeypatch.setattr(c45_module, "MIN_VALUE_GAP", 1e-5)
+    monkeypatch.setattr(error_pruning, "TAILS", (0.25,))
+    monkeypatch.setattr(error_pruning, "DEVIATES", (norm.isf(0.25),))
+    monkeypatch.setattr(gain_ratio, "MIN_VALUE_GAP", 1e-5)
     assert C45Classifier(release=8).fit(*load(shared_data / f"{name}.csv")).get_n_leaves() == leaves
 
 
@@ -598,3 +613,16 @@ def test_the_papers_table_1(shared_data, name, accuracy, leaves, deviation):
     assert found == pytest.approx(accuracy, abs=MAX_POINTS)
     sizes = np.mean([clf.get_n_leaves() for clf, _ in fits])
     assert sizes == pytest.approx(leaves, abs=MAX_DEVIATIONS * deviation)
+
+
+def test_a_node_whose_categories_are_all_missing():
+    """The first test leaves only rows without a colour on one side."""
+    size = np.array([0.0] * 8 + [1.0] * 8)
+    colour = np.array(["red", "blue"] * 4 + [None] * 8, dtype=object)
+    X = np.column_stack([size.astype(object), colour])
+    y = np.array([0, 1] * 4 + [2] * 4 + [3] * 4)
+    clf = C45Classifier(categorical_features=[1], prune=None, min_samples_leaf=1).fit(X, y)
+    assert clf.predict(X)[:8].tolist() == [0, 1] * 4
+    nothing = np.column_stack([size.astype(object), np.full(16, None, dtype=object)])
+    assert C45Classifier(categorical_features=[1]).fit(nothing, y).get_n_leaves() == 2
+    assert group_categories(np.zeros((3, 2)), 5.0, 1, subset=True) == (None, 1)

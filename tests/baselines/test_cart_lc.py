@@ -3,6 +3,7 @@
 import naive
 import numpy as np
 import pytest
+from expected_failures import repetitions_are_evidence
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -17,7 +18,7 @@ from oc1.impurity import MEASURES
 
 
 @pytest.mark.slow
-@parametrize_with_checks([CARTLCClassifier()])
+@parametrize_with_checks([CARTLCClassifier()], expected_failed_checks=repetitions_are_evidence)
 def test_scikit_learns_checks(estimator, check):
     check(estimator)
 

@@ -18,7 +18,7 @@ LISTEN = """
 import sys
 from pathlib import Path
 from numba.core import event
-from oc1.kernels import _jit, _shipped
+from oc1.kernels import _cache, _jit, _shipped
 
 class Listener(event.Listener):
     def on_start(self, event):
@@ -64,7 +64,7 @@ def test_code_that_came_along_is_not_compiled(folder, tmp_path):
 @pytest.mark.parametrize(
     ("before", "environment"),
     [
-        ("_jit.source_stamp = lambda: 'another'", {}),
+        ("_cache.source_stamp = lambda: 'another'", {}),
         ("_shipped.usable_levels = lambda: []", {}),
         ("", {"NUMBA_CPU_NAME": "x86-64-v3"}),
     ],

@@ -8,7 +8,7 @@ import itertools
 import numpy as np
 
 from naive import entropy
-from oc1.baselines.c45 import pessimistic_errors
+from oc1.baselines.error_pruning import pessimistic_errors
 
 
 def class_counts(examples, y):

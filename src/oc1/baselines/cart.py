@@ -10,12 +10,12 @@ from sklearn.utils._param_validation import StrOptions
 
 from ..growing.options import GrowthOptions
 from ..impurity import NAMES, ImpurityFunction, get_measure
-from ..learners.base import SearchedTree
+from ..learners.base import RelativeWeights, SearchedTree
 from ..learners.parameters import parameter
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class CARTClassifier(SearchedTree):
+class CARTClassifier(RelativeWeights, SearchedTree):
     """Axis-parallel decision tree by CART (Breiman et al. 1984), as the paper used it: CART-AP.
 
     The splits are those of OC1-AP, ``OC1Classifier(splits="axis")``. The difference is the pruning: by default,

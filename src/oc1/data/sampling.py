@@ -118,6 +118,19 @@ def relative_weights(weights: np.ndarray, ratio: float) -> np.ndarray:
     return relative
 
 
+def effective_number(weights: np.ndarray) -> float:
+    """Return the effective number of examples with these weights."""
+    return float(weights.sum() ** 2 / (weights**2).sum())
+
+
+def as_ratios(weights: np.ndarray | None) -> np.ndarray | None:
+    """Return weights whose sum is the effective number of examples; None if all examples count alike."""
+    if weights is None:
+        return None
+    relative = relative_weights(weights, weight_ratio(float(weights.sum()), float((weights**2).sum())))
+    return None if (relative == 1.0).all() else relative
+
+
 def weight_of_one(weights: np.ndarray | None) -> float:
     """Return the weight that stands for one example.
 

@@ -29,6 +29,7 @@ class Training(NamedTuple):
     categories: Categories = ()  # empty if no attribute is categorical; else X holds category numbers
     coded: tuple[bool, ...] = ()  # which attributes hold the codes of categories; empty if none do
     moments: ExactMoments | None = None  # of all examples, with their weights, if they are known
+    rows: np.ndarray | None = None  # which rows of the user's table these are; None: all, in their order
 
     @classmethod
     def make(
@@ -43,15 +44,16 @@ class Training(NamedTuple):
         n_jobs: int = 1,
     ) -> Training:
         """Leave out examples without weight, number the categories by frequency, find the means of the attributes."""
+        kept = None
         if weights is not None and not weights.all():
-            kept = weights > 0
-            if not kept.any():
+            kept = np.flatnonzero(weights > 0)
+            if not len(kept):
                 raise ValueError("class_weight and sample_weight leave no example: all weights are zero")
             X, y, weights = X[kept], y[kept], weights[kept]
         if categories:
             X, categories = renumber(X, categories, y, weights)
         moments = exact_moments(X, weights, n_jobs=n_jobs)
-        return cls(X, y, weights, moments.means, classes, feature_names, seed, categories, moments=moments)
+        return cls(X, y, weights, moments.means, classes, feature_names, seed, categories, moments=moments, rows=kept)
 
     @property
     def n_examples(self) -> int:
@@ -82,17 +84,21 @@ class Training(NamedTuple):
         that are all the same are left out, others add up to the effective number of examples,
         ``sum(weights) ** 2 / sum(weights ** 2)``. More than `max_rows` stay in their order.
         """
-        weights = self.weights
-        if weights is not None:
-            ratio = sampling.weight_ratio(float(weights.sum()), float((weights**2).sum()))
-            weights = sampling.relative_weights(weights, ratio)
-            weights = None if (weights == 1.0).all() else weights
+        weights = sampling.as_ratios(self.weights)
         if self.n_examples > max_rows:
             return self._replace(weights=weights)
         content = [self.X.astype(np.float64), self.y[:, None], *([] if weights is None else [weights[:, None]])]
         rows = np.ascontiguousarray(np.column_stack(content) + 0.0)  # -0.0 is 0.0
         order = np.argsort(rows.view(f"V{rows.itemsize * rows.shape[1]}").ravel(), kind="stable")
-        return self._replace(X=self.X[order], y=self.y[order], weights=None if weights is None else weights[order])
+        return self._replace(weights=weights)._of_rows(order)
+
+    def _of_rows(self, rows: np.ndarray) -> Training:
+        return self._replace(
+            X=self.X[rows],
+            y=self.y[rows],
+            weights=None if self.weights is None else self.weights[rows],
+            rows=rows if self.rows is None else self.rows[rows],
+        )
 
     def sample(self, max_rows: int) -> Training:
         """Return about this number of examples at most, drawn by their places."""
@@ -100,9 +106,8 @@ class Training(NamedTuple):
             return self
         share = max_rows / self.n_examples
         rows = np.flatnonzero(sampling.place_hashes(0, self.n_examples, self.seed) < share * 2.0**64)
-        weights = None if self.weights is None else self.weights[rows]
-        X = self.X[rows]
-        return self._replace(X=X, y=self.y[rows], weights=weights, moments=exact_moments(X, weights))
+        sample = self._of_rows(rows)
+        return sample._replace(moments=exact_moments(sample.X, sample.weights))
 
     def hold_out(self, fraction: float) -> tuple[np.ndarray, np.ndarray]:
         """Draw a part to be kept back; return (the others, that part)."""

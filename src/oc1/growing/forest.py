@@ -3,28 +3,59 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from ..data.training import Training
-from ..kernels.forest_records import SQUARES, SUM, WEIGHT, ForestData, ForestRules, Work
+from ..kernels.forest_records import SQUARES, SUM, WEIGHT, ForestData, ForestRules, make_work
 from ..kernels.forest_tree import grow_tree, sample_of_tree
+from ..kernels.layout import ABOVE_ALL
 from ..tree.forest import Forest
+
+#: Attributes up to 2 to this power, or down to its reciprocal, are of an ordinary size.
+MAX_EXPONENT = 60
+
+
+def attribute_exponents(data: Training) -> np.ndarray:
+    """Return the powers of two by which attributes are divided: 0, but for those of extreme size."""
+    lowest, highest = np.fmin.reduce(data.X, axis=0), np.fmax.reduce(data.X, axis=0)
+    exponents = np.frexp(np.fmax(-lowest, highest).astype(np.float64))[1] - 1
+    return np.where(np.abs(exponents) <= MAX_EXPONENT, 0, exponents)
 
 
 def forest_data(data: Training, labels: np.ndarray, numbers: np.ndarray, n_classes: int) -> ForestData:
     """Return training data as the kernels take them, a row for each attribute."""
-    n = data.n_examples
+    n, exponents = data.n_examples, attribute_exponents(data)
     weights = np.ones(n) if data.weights is None else np.asarray(data.weights, dtype=np.float64)
     columns = np.ascontiguousarray(data.X.T, dtype=np.float64)
-    has_missing = np.isnan(columns.sum(axis=1)) & np.isnan(columns).any(axis=1)
-    own_labels = np.ascontiguousarray(labels, dtype=np.int32)
-    return ForestData(columns, has_missing, data.fill, own_labels, numbers, weights, np.arange(n), n_classes)
+    if exponents.any():
+        columns = np.ldexp(columns, -exponents[:, None])
+    fill, own_labels = np.ldexp(data.fill, -exponents), np.ascontiguousarray(labels, dtype=np.int32)
+    return ForestData(columns, fill, own_labels, numbers, weights, np.arange(n), n_classes)
+
+
+def in_users_units(trees: Forest, data: Training) -> Forest:
+    """Return trees of `forest_data` as trees of the attributes as they are."""
+    exponents, has_test = attribute_exponents(data), trees.n_terms > 0
+    if not exponents.any() or not has_test.any():
+        return trees
+    # A test is multiplied by a power of two in the middle of those of its attributes, so that nothing overflows.
+    own, first, factors = exponents[trees.features], trees.terms[:-1][has_test], np.zeros(len(has_test), dtype=np.int64)
+    factors[has_test] = (np.minimum.reduceat(own, first) + np.maximum.reduceat(own, first)) // 2
+    is_far = trees.thresholds == ABOVE_ALL
+    return replace(
+        trees,
+        coefficients=np.ldexp(trees.coefficients, np.repeat(factors, trees.n_terms) - own),
+        thresholds=np.where(is_far, ABOVE_ALL, np.ldexp(np.where(is_far, 0.0, trees.thresholds), factors)),
+        gaps=np.ldexp(trees.gaps, factors),
+    )
 
 
 def grow_trees(data: ForestData, rules: ForestRules, seed: int, numbers: Sequence[int]) -> Forest:
     """Grow the trees of these numbers in the buffers of one thread."""
-    work, is_number, trees = Work.make(data, rules), data.n_classes == 0, []
+    work, is_number, trees = make_work(data, rules), data.n_classes == 0, []
     with np.errstate(all="ignore"):  # for NUMBA_DISABLE_JIT
         for number in numbers:
             n_nodes, n_terms = grow_tree(data, rules, work, seed, number)
@@ -32,7 +63,7 @@ def grow_trees(data: ForestData, rules: ForestRules, seed: int, numbers: Sequenc
     return Forest.joined(trees)
 
 
-def taken(work: Work, n_nodes: int, n_terms: int, is_number: bool) -> Forest:
+def taken(work: Any, n_nodes: int, n_terms: int, is_number: bool) -> Forest:
     """Copy a tree out of the buffers."""
     statistics, nothing = work.statistics[:n_nodes], np.empty(0)
     values, losses, counts = nothing, nothing, statistics.copy()

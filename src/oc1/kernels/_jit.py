@@ -10,39 +10,28 @@ Five kinds of functions:
   compiled again inside each of its callers, which is too expensive for the largest ones.
 
 ``NUMBA_DISABLE_JIT=1`` turns all of them into plain Python, for debugging.
-
-The cache
----------
-Numba renews a cached function when the file that holds it changes, but not when a function it calls in *another* file
-does. So cached code is stamped with a hash of all kernel sources: it is used again exactly if none of them has changed,
-also where the files were created anew with the same content. This leans on names that Numba does not promise; without
-them, Numba's own cache is used. What is not in the cache may have come with the package (see `oc1.kernels._shipped`).
 """
 
 from __future__ import annotations
 
-import hashlib
-import pickle
+import os
 import sys
-import warnings
 from collections.abc import Callable
 from contextlib import suppress
-from functools import cache, partial
-from pathlib import Path
+from functools import partial
 from typing import Any, get_type_hints
 
-import numba
 from numba import config, njit
 from numba.core import event, sigutils, types
 from numba.core.ccallback import CFunc
+from numba.core.compiler_lock import global_compiler_lock
 from numba.core.types import WrapperAddressProtocol
 from numba.core.typing.templates import Signature
 from numba.extending import typeof_impl
 
+from ._cache import make_cache
 from ._inner import InnerCompiler
-from ._shipped import find_shipped
 
-FOLDER = Path(__file__).parent
 MESSAGE = "oc1: compiling kernels (once on this machine, up to a minute; later runs use the cache)"
 
 _options: dict[str, Any] = {"error_model": "numpy", "nogil": True, "no_cfunc_wrapper": True}
@@ -58,87 +47,33 @@ class _Notice(event.Listener):
 
     def on_start(self, event: Any) -> None:
         """Look at what is compiled: other packages compile without a word."""
-        if not self.told and getattr(event.data.get("dispatcher"), "__module__", "").startswith("oc1."):
+        if not self.told and str(getattr(event.data.get("dispatcher"), "__module__", "")).startswith("oc1."):
             self.told = True
-            print(MESSAGE, file=sys.stderr)
+            if sys.stderr is not None:  # print would take stdout in its place
+                print(MESSAGE, file=sys.stderr)
 
     def on_end(self, event: Any) -> None:
         """Do nothing."""
 
 
 event.register("numba:compile", _Notice())
+if hasattr(os, "register_at_fork"):
+    # A child must not begin with a lock that a thread it does not have is to give back.
+    os.register_at_fork(
+        before=global_compiler_lock.acquire,
+        after_in_parent=global_compiler_lock.release,
+        after_in_child=global_compiler_lock.release,
+    )
 
 
-# --------------------------------------------------------------------------------------------------- the cache
-
-
-@cache
-def source_stamp() -> str:
-    """Return a hash of all kernel sources."""
-    digest = hashlib.sha256()
-    for path in sorted(FOLDER.glob("*.py")):
-        digest.update(path.name.encode() + b"\0" + path.read_bytes() + b"\0")
-    return digest.hexdigest()
-
-
-def make_cache(function: Callable) -> Any:
-    """Return a cache for a function that is stamped with all kernel sources; None if Numba has changed too much."""
-    try:
-        from numba.core.caching import FunctionCache
-
-        class KernelCache(FunctionCache):
-            def __init__(self, function: Callable):
-                super().__init__(function)
-                if not self._cache_file._source_stamp:
-                    raise AttributeError("Numba's index files have no stamp")
-                self._cache_file._source_stamp = source_stamp()
-
-            def load_overload(self, sig: Any, target_context: Any) -> Any:
-                try:
-                    return super().load_overload(sig, target_context) or self._load_shipped(sig, target_context)
-                except Exception as problem:  # a damaged file, or one that names a class that is gone: compile anew
-                    warn_once(f"compiled code in {self.cache_path} cannot be read ({problem}): compiling again")
-                    with suppress(Exception):
-                        self.flush()
-                    return None
-
-            def _load_shipped(self, sig: Any, target_context: Any) -> Any:
-                data = find_shipped(self, sig, target_context.codegen(), source_stamp())
-                return None if data is None else self._impl.rebuild(target_context, data)
-
-            def save_overload(self, *arguments: Any) -> None:
-                try:
-                    super().save_overload(*arguments)
-                    remove_stale(Path(self.cache_path))
-                except OSError as problem:  # a full disk, say: the compiled code is at hand all the same
-                    warn_once(f"compiled code cannot be kept in {self.cache_path} ({problem})")
-
-        return KernelCache(function)
-    except (ImportError, AttributeError):
-        return None
-
-
-@cache
-def warn_once(message: str) -> None:
-    """Warn of something about the cache, but not for every kernel."""
-    warnings.warn(message, RuntimeWarning, stacklevel=2)
-
-
-@cache
-def remove_stale(folder: Path) -> None:
-    """Remove, once, what earlier sources left in the cache: their line numbers are in the names of the files."""
-    for index in folder.glob("*.nbi"):
-        with suppress(Exception), index.open("rb") as file:
-            if pickle.load(file) == numba.__version__ and pickle.load(file)[0] != source_stamp():
-                for data in (*folder.glob(f"{index.stem}.*.nbc"), index):
-                    data.unlink(missing_ok=True)
-
-
-def cached(compiled: Any, function: Callable) -> Any:
-    """Give a compiled function its cache."""
-    if not config.DISABLE_JIT:  # type: ignore[attr-defined]
-        compiled.enable_caching()
-        compiled._cache = make_cache(function) or compiled._cache
+def cached(compiled: Any, function: Callable[..., Any]) -> Any:
+    """Give a compiled function its cache: ours or, if Numba has changed too much, its own."""
+    own = make_cache(function)
+    if own is not None and hasattr(compiled, "_cache"):
+        compiled._cache = own
+    elif not config.DISABLE_JIT:  # type: ignore[attr-defined]
+        with suppress(RuntimeError):  # no folder can be written to
+            compiled.enable_caching()
     return compiled
 
 

@@ -1,6 +1,6 @@
 """Compiled code that came with the package, for the common processors: the first fit need not wait for the compiler.
 
-Wheels that ``tools/compiled_wheel.py`` makes hold the caches of all kernels, as Numba writes them, in one folder for
+Wheels that ``tools/compiled_wheel.py`` makes hold the files of the cache (see `oc1.kernels._cache`), in one folder for
 each level of the x86-64 instruction set. Code is taken from there if it was compiled from these very sources, by this
 version of Numba and Python, and if this processor has all instructions of the level. Otherwise kernels are compiled, as
 they are where no code came along.
@@ -12,7 +12,6 @@ import json
 import platform
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 from llvmlite import binding
 from numba import config
@@ -47,26 +46,3 @@ def shipped_code() -> tuple[tuple[Path, tuple[str, ...]], ...]:
         return ()
     folders = [FOLDER / level for level in usable_levels() if (FOLDER / level / TARGET).is_file()]
     return tuple((folder, tuple(json.loads((folder / TARGET).read_text(encoding="utf-8")))) for folder in folders)
-
-
-def find_shipped(cache_: Any, sig: Any, codegen: Any, stamp: str) -> Any:
-    """Return the compiled code of a function as Numba's cache holds it; None if none came along.
-
-    Parameters
-    ----------
-    cache_ : numba.core.caching.Cache
-        Of the function.
-    sig : numba signature
-    codegen : numba code generator
-    stamp : str
-        Of the sources.
-    """
-    from numba.core.caching import IndexDataCacheFile
-
-    for folder, target in shipped_code():
-        signature, _, digests = cache_._index_key(sig, codegen)
-        file = IndexDataCacheFile(str(folder), cache_._impl.filename_base, stamp)
-        data = file.load((signature, target, digests))
-        if data is not None:
-            return data
-    return None

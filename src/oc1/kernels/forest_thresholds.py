@@ -6,7 +6,7 @@ sides falls short of that of the node, but for terms that are the same for all t
 
 import numpy as np
 
-from ._jit import inlined, inner
+from ._jit import allocating, inlined, inner
 from .random import uniform
 
 
@@ -35,63 +35,48 @@ def score_classes(counts, entropy):
 @inner
 def draw_threshold(line, origin, n, short, stream):
     """Draw a threshold between the smallest and the largest value; return NaN if all values are equal."""
-    low, high = np.float32(np.inf), np.float32(-np.inf)
+    low, high, far = np.float32(np.inf), np.float32(-np.inf), np.float32(0.0)
     for i in range(n):
         value = shortened(line[i], origin)
         short[i] = value
-        low, high = min(low, value), max(high, value)
+        if abs(value) < np.inf:
+            low, high = min(low, value), max(high, value)
+        else:  # missing values stand apart
+            far = value
+    if low == high and far == np.inf:
+        return low
     if not low < high:
         return np.float32(np.nan)
-    if low == -np.inf or high == np.inf:  # missing values stand apart
-        finite_low, finite_high = np.float32(np.inf), np.float32(-np.inf)
-        for i in range(n):
-            if -np.inf < short[i] < np.inf:
-                finite_low, finite_high = min(finite_low, short[i]), max(finite_high, short[i])
-        if not finite_low <= finite_high:
-            return low
-        threshold = np.float32(finite_low + uniform(stream) * (finite_high - finite_low))
-        if threshold >= finite_high and high < np.inf:
-            threshold = low
-    else:
-        threshold = np.float32(low + uniform(stream) * (high - low))
-        if threshold >= high:
-            threshold = low
-    return threshold
+    threshold = np.float32(low + uniform(stream) * (high - low))
+    return low if threshold >= high and far < np.inf else threshold
+
+
+@allocating
+def judge_classes(short, threshold, n, labels, weights, entropy, min_leaf, sides):
+    """Return the score of a threshold, and -inf if a side has too few examples."""
+    sides[:] = 0.0
+    n_right = 0
+    for i in range(n):
+        is_right = np.int64(short[i] > threshold)
+        n_right += is_right
+        sides[is_right, labels[i]] += weights[i]
+    if n_right < min_leaf or n - n_right < min_leaf:
+        return -np.inf
+    return score_classes(sides[0], entropy) + score_classes(sides[1], entropy)
 
 
 @inner
-def judge_classes(short, threshold, n, labels, weights, totals, entropy, min_leaf, left):
+def judge_numbers(short, threshold, n, numbers, weights, min_leaf):
     """Return the score of a threshold, and -inf if a side has too few examples."""
-    n_left, whole, weight_left, own_left, own_right = 0, 0.0, 0.0, 0.0, 0.0
-    for c in range(totals.size):
-        left[c] = 0.0
+    # Each side by itself: what is left of a sum without the other side may be nothing but rounding.
+    n_left, left, right, sum_left, sum_right = 0, 0.0, 0.0, 0.0, 0.0
     for i in range(n):
-        is_left = short[i] <= threshold
+        is_left, product = short[i] <= threshold, weights[i] * numbers[i]
         n_left += is_left
-        left[labels[i]] += weights[i] if is_left else 0.0
+        left += weights[i] if is_left else 0.0
+        right += 0.0 if is_left else weights[i]
+        sum_left += product if is_left else 0.0
+        sum_right += 0.0 if is_left else product
     if n_left < min_leaf or n - n_left < min_leaf:
         return -np.inf
-    for c in range(totals.size):
-        right = totals[c] - left[c]
-        whole += totals[c]
-        weight_left += left[c]
-        own_left += x_log_x(left[c]) if entropy else left[c] * left[c]
-        own_right += x_log_x(right) if entropy else right * right
-    if entropy:
-        return own_left - x_log_x(weight_left) + own_right - x_log_x(whole - weight_left)
-    return own_left / weight_left + own_right / (whole - weight_left)
-
-
-@inner
-def judge_numbers(short, threshold, n, numbers, weights, weight, total, min_leaf):
-    """Return the score of a threshold, and -inf if a side has too few examples."""
-    n_left, weight_left, sum_left = 0, 0.0, 0.0
-    for i in range(n):
-        is_left = short[i] <= threshold
-        n_left += is_left
-        weight_left += weights[i] if is_left else 0.0
-        sum_left += weights[i] * numbers[i] if is_left else 0.0
-    if n_left < min_leaf or n - n_left < min_leaf:
-        return -np.inf
-    rest = total - sum_left
-    return sum_left * sum_left / weight_left + rest * rest / (weight - weight_left)
+    return sum_left * sum_left / left + sum_right * sum_right / right

@@ -104,23 +104,17 @@ def draw_attributes(data, work, n_wanted, start, n):
         feature = work.permutation[at]
         n_left -= 1
         work.permutation[at], work.permutation[n_left] = work.permutation[n_left], feature
-        varies, n_known, fill = False, 0, data.fill[feature]
-        first = np.float64(data.columns[feature, work.rows[start]])
-        if data.has_missing[feature]:
-            for i in range(n):
-                value = np.float64(data.columns[feature, work.rows[start + i]])
-                known = not np.isnan(value)
-                n_known += known
-                varies |= known and value != first and not np.isnan(first)
-                first = value if np.isnan(first) else first
-                work.values[n_drawn, i] = value if known else fill
-            varies |= 0 < n_known < n
-        else:
-            for i in range(n):
-                value = np.float64(data.columns[feature, work.rows[start + i]])
-                work.values[n_drawn, i] = value
-                varies |= value != first
-        if varies:
+        n_known, low, high = 0, np.inf, -np.inf
+        for i in range(n):
+            value = data.columns[feature, work.rows[start + i]]
+            if np.isnan(value):
+                value = data.fill[feature]
+            else:
+                n_known += 1
+                low, high = min(low, value), max(high, value)
+            work.values[n_drawn, i] = value
+        work.is_complete[n_drawn] = n_known == 0 or n_known == n
+        if low < high or not work.is_complete[n_drawn]:
             place = n_drawn
             while place > 0 and work.drawn[work.order[place - 1]] > feature:
                 work.order[place] = work.order[place - 1]
@@ -160,29 +154,17 @@ def combine(work, direction, n_drawn, n):
                 work.line[i] += coefficient * work.values[q, i]
 
 
-@inner
-def is_missing_in(data, work, q, start, n):
-    """Whether a drawn attribute has missing values in a node."""
-    if data.has_missing[work.drawn[q]]:
-        for i in range(n):
-            if np.isnan(data.columns[work.drawn[q], work.rows[start + i]]):
-                return True
-    return False
-
-
-@inner
-def search_line(data, rules, work, statistics, origin, n):
+@allocating
+def search_line(data, rules, work, origin, n):
     """Draw a threshold among the values of `work.line`; return (score, threshold), -inf if there is none."""
     threshold = draw_threshold(work.line, origin, n, work.short, work.stream)
     if np.isnan(threshold):
         return -np.inf, threshold
     if data.n_classes == 0:
-        score = judge_numbers(
-            work.short, threshold, n, work.numbers, work.weights, statistics[WEIGHT], statistics[SUM], rules.min_leaf
-        )
+        score = judge_numbers(work.short, threshold, n, work.numbers, work.weights, rules.min_leaf)
     else:
         score = judge_classes(
-            work.short, threshold, n, work.labels, work.weights, statistics, rules.entropy, rules.min_leaf, work.left
+            work.short, threshold, n, work.labels, work.weights, rules.entropy, rules.min_leaf, work.sides
         )
     return score, threshold
 
@@ -196,11 +178,10 @@ def search(data, rules, work, statistics, start, n, n_present, least):
     what, at, best_side, best = NOTHING, np.float32(np.nan), layout.BY_FILL, least
     n_drawn = draw_attributes(data, work, rules.n_drawn, start, n)
     for q in range(n_drawn):
-        has_missing = is_missing_in(data, work, q, start, n)
         for side in range(layout.MISSING_RIGHT, layout.MISSING_LEFT - 1, -1):
-            if (side == layout.BY_FILL) != has_missing:
+            if (side == layout.BY_FILL) == work.is_complete[q]:
                 origin = put_on_line(data, work, q, side, start, n)
-                score, threshold = search_line(data, rules, work, statistics, origin, n)
+                score, threshold = search_line(data, rules, work, origin, n)
                 if score > best:
                     what, at, best_side, best = q, threshold, side, score
     if n_drawn < 2 or rules.n_linear == 0:
@@ -214,7 +195,7 @@ def search(data, rules, work, statistics, start, n, n_present, least):
         if not is_usable(work.direction, n_drawn):
             continue
         combine(work, work.direction, n_drawn, n)
-        score, threshold = search_line(data, rules, work, statistics, work.line[0], n)
+        score, threshold = search_line(data, rules, work, work.line[0], n)
         if best < score < np.inf:
             what, at, best_side, best = COMBINED, threshold, layout.BY_FILL, score
             for q in range(n_drawn):
@@ -298,8 +279,7 @@ def grow_tree(data, rules, work, seed, number):
         weight = 0.0
         for i in range(n):
             weight += work.weights[i]
-        size = weight if rules.split_by_weight and not rules.balanced else np.float64(n)
-        if n_present < 2 or depth >= rules.max_depth or size < rules.min_split or n < 2 * rules.min_leaf:
+        if n_present < 2 or depth >= rules.max_depth or n < max(rules.min_split, 2 * rules.min_leaf):
             continue
         work.totals[0] = weight
         if node == 0:

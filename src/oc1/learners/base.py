@@ -33,7 +33,7 @@ from ..data.training import Training
 from ..growing.engines import LocalEngine
 from ..growing.grower import make_grower
 from ..growing.nodes import GrownNode, build_tree
-from ..growing.options import GrowthOptions, TreeSetup
+from ..growing.options import MIN_LARGE_ROWS, GrowthOptions, TreeSetup
 from ..growing.progress import Reporter, fit_bar
 from ..growing.splitters import Limits
 from ..tree import pruning
@@ -229,11 +229,68 @@ class BaseOC1Classifier(ClassifierMixin, BaseOC1Estimator):
             return np.asarray(np.log(self.predict_proba(X)))
 
 
+class GrowingEstimator(BaseOC1Estimator):
+    """Base of the learners that grow trees by themselves: trees and forests."""
+
+    def __sklearn_tags__(self) -> Any:
+        """Tell scikit-learn that missing values and sparse matrices are welcome."""
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = tags.input_tags.sparse = True
+        return tags
+
+    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
+    def fit(self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> Self:
+        """Grow the tree, or the trees.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix (n_samples, n_features)
+            Numbers; NaN where a value is missing. A sparse matrix is written out: it must fit into memory.
+        y : array-like (n_samples,)
+            Class labels, or the numbers to predict.
+        sample_weight : array-like (n_samples,), optional
+            How much the examples count beside each other: multiplying all weights changes nothing. What counts as
+            evidence is their effective number, ``sum(w) ** 2 / sum(w ** 2)``; the parameters ``min_samples_...`` of
+            most learners count rows. 0 is the same as leaving an example out.
+
+        Returns
+        -------
+        self
+        """
+        with unchanged_on_failure(self), fit_bar(type(self).__name__):
+            self._learn_in_numbers(self._validate(X, y, sample_weight))
+            self.__dict__.pop("source_", None)  # of a model that was loaded from a file
+        return self
+
+    def _validate(self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None) -> Training:
+        """Check the input; return it as training data."""
+        X, categories = learn_and_encode(X, getattr(self, "categorical_features", None))
+        checked, labels = self._validated(X, y)
+        checked = as_dense(checked)
+        target, classes = self._encode_target(labels)
+        weights = self._weights(sample_weight, checked, labels)
+        seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
+        names = tuple(str(name) for name in getattr(self, "feature_names_in_", ()))
+        n_jobs = joblib.effective_n_jobs(getattr(self, "n_jobs", None))
+        data = Training.make(checked, target, weights, classes, names, seed, categories, n_jobs)
+        assert data.moments is not None
+        check_attributes(data.moments.lowest, data.moments.highest, names)
+        return data
+
+    @abstractmethod
+    def _learn_in_numbers(self, data: Training) -> None:
+        """Learn with numbers of examples in the place of shares."""
+
+    @abstractmethod
+    def _encode_target(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return (class indices, classes), or (numbers, nothing)."""
+
+
 # ---------------------------------------------------------------------------------------------------- trees
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class TreeEstimator(ExplainableTree, BaseOC1Estimator):
+class TreeEstimator(ExplainableTree, GrowingEstimator):
     """Base of the tree learners, for classes or numbers. For the parameters see `oc1.OC1Classifier`."""
 
     max_depth: int | None = parameter(None, at_least(0), None)
@@ -245,36 +302,7 @@ class TreeEstimator(ExplainableTree, BaseOC1Estimator):
     random_state: int | np.random.RandomState | None = parameter(None, "random_state")
     verbose: int = parameter(0, "verbose")
 
-    def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn that missing values and sparse matrices are welcome."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = tags.input_tags.sparse = True
-        return tags
-
     # ------------------------------------------------------------------------------------------------ fitting
-
-    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    def fit(self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> Self:
-        """Grow and prune the tree.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix (n_samples, n_features)
-            Numbers; NaN where a value is missing. A sparse matrix is written out: it must fit into memory.
-        y : array-like (n_samples,)
-            Class labels, or the numbers to predict.
-        sample_weight : array-like (n_samples,), optional
-            A weight of 2 is the same as including the example twice, 0 the same as leaving it out. (But the parameters
-            ``min_samples_...`` of most learners count rows.)
-
-        Returns
-        -------
-        self
-        """
-        with unchanged_on_failure(self), fit_bar(type(self).__name__):
-            self._learn_in_numbers(self._validate(X, y, sample_weight))
-            self.__dict__.pop("source_", None)  # of a model that was loaded from a file
-        return self
 
     def _learn_in_numbers(self, data: Training) -> None:
         """Learn with numbers of examples in the place of shares."""
@@ -295,25 +323,6 @@ class TreeEstimator(ExplainableTree, BaseOC1Estimator):
         grown = self._grow(data, growing)
         pruned = self._prune(data, grown, held)
         self._finish(data, grown, pruned)
-
-    def _validate(self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None) -> Training:
-        """Check the input; return it as training data."""
-        X, categories = learn_and_encode(X, getattr(self, "categorical_features", None))
-        checked, labels = self._validated(X, y)
-        checked = as_dense(checked)
-        target, classes = self._encode_target(labels)
-        weights = self._weights(sample_weight, checked, labels)
-        seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-        names = tuple(str(name) for name in getattr(self, "feature_names_in_", ()))
-        n_jobs = joblib.effective_n_jobs(getattr(self, "n_jobs", None))
-        data = Training.make(checked, target, weights, classes, names, seed, categories, n_jobs)
-        assert data.moments is not None
-        check_attributes(data.moments.lowest, data.moments.highest, names)
-        return data
-
-    @abstractmethod
-    def _encode_target(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return (class indices, classes), or (numbers, nothing)."""
 
     def _keep_back(self, data: Training) -> tuple[np.ndarray, np.ndarray | None]:
         """Return the shares of the examples to grow on, and of those kept back for pruning (None: none are)."""
@@ -553,6 +562,13 @@ class TreeClassifier(BaseOC1Classifier, TreeEstimator):
         """
         leaves = self.apply(X)
         return np.asarray(self.tree_.outputs(self._checked_smoothing())[leaves])
+
+
+class RelativeWeights(TreeClassifier):
+    """Base of the classifiers to which weights are ratios; the default of `OC1Classifier` sees to that itself."""
+
+    def _learn(self, data: Training) -> None:
+        super()._learn(data.in_canonical_order(MIN_LARGE_ROWS))
 
 
 # ---------------------------------------------------------------------------------------------------- by OC1's search

@@ -7,28 +7,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from numbers import Integral, Real
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple
 
 import joblib
 import numpy as np
 import numpy.typing as npt
 from joblib import Parallel, delayed
-from sklearn.base import _fit_context
-from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import Interval, RealNotInt, StrOptions
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _num_samples, check_is_fitted
 
-from ..data.categories import category_values, labels_of, learn_and_encode, replace_by_codes
-from ..data.ranges import check_attributes
+from ..data.categories import category_values, encode, labels_of, replace_by_codes
 from ..data.sparse_input import as_dense
 from ..data.training import Training
-from ..growing.forest import grow_trees, times_drawn
-from ..growing.options import NEVER
-from ..growing.progress import fit_bar
+from ..growing.forest import grow_trees, in_users_units, times_drawn
+from ..growing.options import MIN_LARGE_ROWS, NEVER
 from ..growing.subspaces import SUBSPACE_SIZES, subspace_size
 from ..kernels.forest_records import ForestData, ForestRules
 from ..tree.forest import Forest
-from .base import BaseOC1Estimator, standard_scale, unchanged_on_failure
+from .base import GrowingEstimator, standard_scale
 from .parameters import as_number, at_least, number_or_share, parameter
 
 #: ``max_features="auto"`` is the square root of the number of attributes times this.
@@ -48,7 +44,7 @@ class _Shared(NamedTuple):
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
-class BaseForest(BaseOC1Estimator):
+class BaseForest(GrowingEstimator):
     """Base of the forests. For the parameters see `oc1.OC1ForestClassifier`."""
 
     n_estimators: int = parameter(100, at_least(1))
@@ -72,61 +68,28 @@ class BaseForest(BaseOC1Estimator):
     #: How the trees answer together, for conversion: see `oc1.learners.reduction`.
     _task: ClassVar[str]
 
-    def __sklearn_tags__(self) -> Any:
-        """Tell scikit-learn that missing values and sparse matrices are welcome."""
-        tags = super().__sklearn_tags__()
-        tags.input_tags.allow_nan = tags.input_tags.sparse = True
-        return tags
-
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_forest")
 
     # ------------------------------------------------------------------------------------------------ fitting
 
-    @_fit_context(prefer_skip_nested_validation=True)  # type: ignore[untyped-decorator]
-    def fit(self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None = None) -> Self:
-        """Grow the trees.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix (n_samples, n_features)
-            Numbers; NaN where a value is missing. A sparse matrix is written out: it must fit into memory.
-        y : array-like (n_samples,)
-            Class labels, or the numbers to predict.
-        sample_weight : array-like (n_samples,), optional
-            A weight of 2 is the same as including the example twice, 0 the same as leaving it out (without
-            `bootstrap`; the parameters ``min_samples_...`` count rows).
-
-        Returns
-        -------
-        self
-        """
-        with unchanged_on_failure(self), fit_bar(type(self).__name__):
-            self._learn(X, y, sample_weight)
-            self.__dict__.pop("source_", None)  # of a model that was loaded from a file
-        return self
-
-    def _learn(self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None) -> None:
-        """Check the input, grow what is missing of the trees, and keep them."""
-        self._check_parameters()
-        is_warm = self.warm_start and hasattr(self, "_forest")
+    def _learn_in_numbers(self, data: Training) -> None:
+        """Grow what is missing of the trees, and keep them."""
+        is_warm = self._is_warm
         n_grown = self._forest.n_trees if is_warm else 0
-        if n_grown > self.n_estimators:
-            raise ValueError(
-                f"n_estimators={self.n_estimators} must be at least the {n_grown} trees that there are: "
-                "with warm_start=True a fit only adds trees"
-            )
-        data = self._validate_again(X, y, sample_weight) if is_warm else self._validate(X, y, sample_weight)
         examples, rules = self._examples(data), self._rules(data)
         if n_grown < self.n_estimators:
             trees = self._in_units(self._grow(examples, rules, range(n_grown, self.n_estimators)), data)
             self._forest: Forest = Forest.joined([self._forest, trees]) if is_warm else trees
         self.__dict__.pop("_members", None)
         if self.oob_score:
-            n_samples = len(data.y) if sample_weight is None else len(np.asarray(sample_weight))
-            kept = np.arange(n_samples) if self._kept is None else np.flatnonzero(self._kept)
-            self._score_out_of_bag(data, examples, rules, kept, n_samples)
-        self.__dict__.pop("_kept", None)
+            self._score_out_of_bag(data, *self._out_of_bag(data, examples, rules))
+        del self._n_given
+
+    @property
+    def _is_warm(self) -> bool:
+        """Whether a fit adds trees to those that there are."""
+        return self.warm_start and hasattr(self, "_forest")
 
     def _check_parameters(self) -> None:
         if self.oob_score and not self.bootstrap:
@@ -135,47 +98,40 @@ class BaseForest(BaseOC1Estimator):
             raise ValueError(
                 f"max_samples={self.max_samples} needs bootstrap=True: otherwise every tree sees every one"
             )
+        if self._is_warm and self._forest.n_trees > self.n_estimators:
+            raise ValueError(
+                f"n_estimators={self.n_estimators} must be at least the {self._forest.n_trees} trees that there are: "
+                "with warm_start=True a fit only adds trees"
+            )
 
     def _validate(self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None) -> Training:
-        """Check the input of a first fit; keep what all trees share."""
-        X, categories = learn_and_encode(X, self.categorical_features)
-        checked, labels = self._validated(X, y)
-        checked = as_dense(checked)
-        target, classes = self._encode_target(labels)
-        weights = self._weights(sample_weight, checked, labels)
-        self._kept = None if weights is None else weights > 0
-        self._seed = int(check_random_state(self.random_state).randint(np.iinfo(np.int32).max))
-        names = tuple(str(name) for name in getattr(self, "feature_names_in_", ()))
-        n_jobs = joblib.effective_n_jobs(self.n_jobs)
-        data = Training.make(checked, target, weights, classes, names, self._seed, categories, n_jobs)
-        assert data.moments is not None
-        check_attributes(data.moments.lowest, data.moments.highest, names)
-        self.categories_ = category_values(data.categories)
-        numbers: Training = data
+        """Check the input, also of a fit that adds trees: it must be of the same kind; keep what all trees share."""
+        self._check_parameters()
+        checked = self._checked_again if self._is_warm else super()._validate
+        data = checked(X, y, sample_weight).in_canonical_order(MIN_LARGE_ROWS)
+        self._n_given = _num_samples(y)
+        if self._is_warm:
+            shared: _Shared = self.__dict__["_shared"]
+            return data._replace(X=replace_by_codes(data.X, shared.codes) if shared.codes else data.X, fill=shared.fill)
+        self._seed, self.categories_ = data.seed, category_values(data.categories)
+        everything, labels = np.arange(data.n_examples), labels_of(data.categories)
         codes: Any = ()
         if data.categories:
-            numbers, codes = data.with_codes(np.arange(data.n_examples), data.weights)
-        scale = standard_scale(numbers, np.arange(data.n_examples), data.weights)
-        self._shared = _Shared(numbers.fill, scale, names, codes, labels_of(data.categories))
-        return numbers
+            data, codes = data.with_codes(everything, data.weights)
+        self._shared = _Shared(
+            data.fill, standard_scale(data, everything, data.weights), data.feature_names, codes, labels
+        )
+        return data
 
-    def _validate_again(self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None) -> Training:
-        """Check the input of a fit that adds trees: it must be of the same kind."""
-        checked, labels = self._checked(X), np.asarray(y)
-        if len(labels) != len(checked):
-            raise ValueError(f"X has {len(checked)} rows, but y has {len(labels)}")
+    def _checked_again(self, X: npt.ArrayLike, y: npt.ArrayLike, sample_weight: npt.ArrayLike | None) -> Training:
+        X = X if self.categories_ is None else encode(X, self.categories_, type(self).__name__)
+        checked, labels = self._validated(X, y, reset=False)
+        checked = as_dense(checked)
         target, classes = self._encode_target(labels)
         if len(classes) and not np.array_equal(classes, self.classes_):
             raise ValueError("with warm_start=True the classes must stay the same")
         weights = self._weights(sample_weight, checked, labels)
-        self._kept = None if weights is None else weights > 0
-        shared = self._shared
-        data = Training.make(checked, target, weights, classes, shared.feature_names, self._seed)
-        return data._replace(X=replace_by_codes(data.X, shared.codes) if shared.codes else data.X, fill=shared.fill)
-
-    @abstractmethod
-    def _encode_target(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return (class indices, classes), or (numbers, nothing)."""
+        return Training.make(checked, target, weights, classes, self._shared.feature_names, self._seed)
 
     @abstractmethod
     def _examples(self, data: Training) -> ForestData:
@@ -183,7 +139,7 @@ class BaseForest(BaseOC1Estimator):
 
     def _rules(self, data: Training) -> ForestRules:
         """Return how the trees are grown."""
-        n, weights = data.n_examples, data.weights
+        n = data.n_examples
         return ForestRules(
             n_drawn=self.max_features_,
             n_linear=self.n_linear,
@@ -192,7 +148,6 @@ class BaseForest(BaseOC1Estimator):
             balanced=False,
             max_depth=NEVER if self.max_depth is None else self.max_depth,
             min_split=as_number(self.min_samples_split, 2, n),
-            split_by_weight=weights is None or bool((weights == np.round(weights)).all()),
             min_leaf=as_number(self.min_samples_leaf, 1, n),
             min_decrease=float(self.min_impurity_decrease),
         )
@@ -228,31 +183,30 @@ class BaseForest(BaseOC1Estimator):
         return Forest.joined(grown)
 
     def _in_units(self, trees: Forest, data: Training) -> Forest:
-        """Return trees with their predictions in the user's units."""
-        return trees
+        """Return trees with their tests and predictions in the user's units."""
+        return in_users_units(trees, data)
 
     def _out_of_bag(
-        self, data: Training, examples: ForestData, rules: ForestRules, kept: np.ndarray, n_samples: int
-    ) -> np.ndarray:
-        """Return the mean answer of the trees that did not see each example; NaN where all did."""
+        self, data: Training, examples: ForestData, rules: ForestRules
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the mean answers of the trees that did not see an example: (which examples, those, for all rows)."""
         shared, outputs = self._shared, self._forest.outputs
-        sums, n_trees = np.zeros((len(kept), outputs.shape[1])), np.zeros(len(kept))
+        sums, n_trees = np.zeros((data.n_examples, outputs.shape[1])), np.zeros(data.n_examples)
         for number in range(self._forest.n_trees):
             unseen = np.flatnonzero(times_drawn(examples, rules, self._seed, number) == 0)
             leaves = self._forest.apply(data.X[unseen], shared.fill, (), number, number + 1)[:, 0]
             sums[unseen] += outputs[self._forest.roots[number] + leaves]
             n_trees[unseen] += 1.0
-        if not n_trees.any():
+        known = np.flatnonzero(n_trees)
+        if not len(known):
             raise ValueError("no example is out of bag; give more trees or a smaller max_samples")
-        means = np.full((n_samples, outputs.shape[1]), np.nan)
-        with np.errstate(invalid="ignore"):
-            means[kept] = sums / n_trees[:, None]
-        return means
+        means = sums[known] / n_trees[known, None]
+        of_all = np.full((self._n_given, outputs.shape[1]), np.nan)
+        of_all[known if data.rows is None else data.rows[known]] = means
+        return known, means, of_all
 
     @abstractmethod
-    def _score_out_of_bag(
-        self, data: Training, examples: ForestData, rules: ForestRules, kept: np.ndarray, n_samples: int
-    ) -> None:
+    def _score_out_of_bag(self, data: Training, known: np.ndarray, means: np.ndarray, of_all: np.ndarray) -> None:
         """Judge the forest on each example by the trees that did not see it."""
 
     # ------------------------------------------------------------------------------------------------ the trees

@@ -11,7 +11,7 @@ from ..growing.nodes import GrownNode, build_tree
 from ..growing.progress import Reporter
 from ..growing.splitters import ClassificationStatistics, NodeStatistics, Splitter, SplitterGrower
 from ..tree.structure import TreeStructure
-from .base import CostComplexityTree, Grown, TreeClassifier, TreeEstimator, standard_scale
+from .base import CostComplexityTree, Grown, RelativeWeights, TreeEstimator, standard_scale
 
 
 class SplitterTree(TreeEstimator):
@@ -36,5 +36,5 @@ class SplitterTree(TreeEstimator):
         return Grown(self._build(root, data), splitter.n_hyperplanes, standard_scale(data, rows, weights), root)
 
 
-class SplitterClassifier(SplitterTree, CostComplexityTree, TreeClassifier):
+class SplitterClassifier(SplitterTree, CostComplexityTree, RelativeWeights):
     """Base of the classifiers that bring a splitter and are pruned by cost-complexity."""

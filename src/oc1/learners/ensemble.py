@@ -12,16 +12,17 @@ from joblib import Parallel, delayed
 from sklearn.base import _fit_context, clone
 from sklearn.utils import check_random_state, get_tags
 from sklearn.utils._param_validation import HasMethods, Interval
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from ..data.categories import Categories, category_values, labels_of, learn_and_encode
+from ..data.sampling import as_ratios
 from ..data.sparse_input import as_dense, by_blocks
 from ..growing.progress import fit_bar
 from .base import MAX_SMOOTHING, BaseOC1Classifier, CategoricalTree, TreeClassifier, seeded, unchanged_on_failure
 from .classifier import OC1Classifier
 from .parameters import at_least, parameter
 from .registry import learner_class
+from .targets import check_labels
 from .windowing import grow_in_windows
 
 if TYPE_CHECKING:
@@ -149,7 +150,8 @@ class OC1EnsembleClassifier(BaseOC1Classifier):
         y : array-like (n_samples,)
             Class labels.
         sample_weight : array-like (n_samples,), optional
-            A weight of 2 is the same as including the example twice (without `bootstrap`).
+            How much the examples count beside each other; multiplying all weights changes nothing. 0 is the same as
+            leaving an example out.
 
         Returns
         -------
@@ -177,8 +179,8 @@ class OC1EnsembleClassifier(BaseOC1Classifier):
         X, categories = learn_and_encode(X, base.categorical_features if isinstance(base, CategoricalTree) else None)
         checked, labels = self._validated(X, y)
         checked = as_dense(checked)
-        check_classification_targets(labels)
-        weights = self._weights(sample_weight, checked, labels)
+        check_labels(labels)
+        weights = as_ratios(self._weights(sample_weight, checked, labels))
         if weights is not None and not has_fit_parameter(base, "sample_weight"):
             raise ValueError(f"{type(base).__name__} takes no sample_weight")
         return _Examples(checked, labels, weights, categories)

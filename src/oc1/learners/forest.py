@@ -44,7 +44,7 @@ class OC1ForestClassifier(BaseOC1Classifier, BaseForest):
         Depth of the deepest leaf.
     min_samples_split, min_samples_leaf : int or float, default=4 and 1
         Examples that a node must have to be split, and that each side of a test must have; a float is a share of all.
-        Rows are counted; but for `min_samples_split`, weights that are whole numbers count as that many rows.
+        Rows are counted, whatever they weigh.
     min_impurity_decrease : float, default=0.0
         As in scikit-learn: a test must lower the impurity by this, weighted by the node's share of the examples.
     max_features : int or float, {"auto", "sqrt", "log2"} or None, default="auto"
@@ -111,7 +111,7 @@ class OC1ForestClassifier(BaseOC1Classifier, BaseForest):
 
     def _encode_target(self, y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         indices, classes = encode_classes(y)
-        if not (self.warm_start and hasattr(self, "_forest")):
+        if not self._is_warm:
             self.classes_ = classes
         return indices, classes
 
@@ -134,13 +134,9 @@ class OC1ForestClassifier(BaseOC1Classifier, BaseForest):
         model.__dict__.update(classes_=self.classes_, splits_="oblique", cv_accuracies_={})
         return model
 
-    def _score_out_of_bag(
-        self, data: Training, examples: ForestData, rules: ForestRules, kept: np.ndarray, n_samples: int
-    ) -> None:
-        shares = self._out_of_bag(data, examples, rules, kept, n_samples)
-        known = ~np.isnan(shares[kept, 0])
-        self.oob_decision_function_ = shares
-        self.oob_score_ = float((shares[kept][known].argmax(axis=1) == data.y[known]).mean())
+    def _score_out_of_bag(self, data: Training, known: np.ndarray, means: np.ndarray, of_all: np.ndarray) -> None:
+        self.oob_decision_function_ = of_all
+        self.oob_score_ = float((means.argmax(axis=1) == data.y[known]).mean())
 
     def predict_proba(self, X: npt.ArrayLike) -> np.ndarray:
         """Return the mean of the trees' probabilities: the shares of the classes in their leaves.
@@ -241,18 +237,15 @@ max_samples, oob_score, warm_start, categorical_features, random_state, n_jobs, 
         return rules._replace(min_decrease=rules.min_decrease / target_unit(data.y) ** 2)
 
     def _in_units(self, trees: Forest, data: Training) -> Forest:
-        unit, offset = self._scaling(data)
+        trees, (unit, offset) = super()._in_units(trees, data), self._scaling(data)
         return trees.with_numbers((trees.values + offset) * unit, trees.losses * unit**2, trees.gains * unit**2)
 
     def _new_member(self) -> OC1Regressor:
         return OC1Regressor(prune=None)
 
-    def _score_out_of_bag(
-        self, data: Training, examples: ForestData, rules: ForestRules, kept: np.ndarray, n_samples: int
-    ) -> None:
-        self.oob_prediction_ = self._out_of_bag(data, examples, rules, kept, n_samples)[:, 0]
-        known = ~np.isnan(self.oob_prediction_[kept])
-        self.oob_score_ = float(r2_score(data.y[known], self.oob_prediction_[kept][known]))
+    def _score_out_of_bag(self, data: Training, known: np.ndarray, means: np.ndarray, of_all: np.ndarray) -> None:
+        self.oob_prediction_ = of_all[:, 0]
+        self.oob_score_ = float(r2_score(data.y[known], means[:, 0]))
 
     def predict(self, X: npt.ArrayLike) -> np.ndarray:
         """Return the number predicted for each example: the mean of the trees' predictions.

@@ -11,9 +11,22 @@ from sklearn.utils.multiclass import check_classification_targets
 from ..data.ranges import ordinary_weights
 
 
+def check_labels(y: np.ndarray) -> None:
+    """Refuse what are no classes, and labels that cannot be put in order, because they are of different kinds."""
+    if y.dtype.kind == "O":
+        kinds = sorted({type(label).__name__ for label in y.flat})
+        try:
+            np.unique(y)
+        except TypeError:
+            raise ValueError(
+                f"the labels in y are of different kinds ({', '.join(kinds)}): make all of them numbers, or all text"
+            ) from None
+    check_classification_targets(y)
+
+
 def encode_classes(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return (class indices, classes)."""
-    check_classification_targets(y)
+    check_labels(y)
     if y.dtype.kind in "biu":  # of numbers, the different ones are found without sorting all
         classes = np.unique(y)
         return np.searchsorted(classes, y), classes
