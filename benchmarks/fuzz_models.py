@@ -3,9 +3,10 @@
 Valid models, tables and journals of all kinds are spoilt at random, byte by byte and value by value. Models are loaded
 and asked all they can be asked; models and tables go through the commands (classify, test, show, plot, convert, train).
 A foreign exception, a crash, more than 5 seconds or more than 1 GB is a failure: the files are kept, and the script
-exits with 1::
+exits with 1. The kind "fits" is about fits on numbers and weights of any size (see ``tools/extreme_fits.py``)::
 
     python benchmarks/fuzz_models.py --inputs 100000 --out failures
+    python benchmarks/fuzz_models.py --what fits --inputs 20000
     python benchmarks/fuzz_models.py --what commands --inputs 20000 --seed 7
 
 Seconds are those of the processor, so that a busy machine makes no failures.
@@ -26,6 +27,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tools"))
 
+import extreme_fits
 import mutations
 
 #: What an input may take, beyond what the process has at its start.
@@ -39,7 +41,7 @@ INPUTS_PER_PROCESS = 500
 #: In place of the time at which an input began.
 STARTING = 2**40
 
-KINDS = ("models", "commands", "journals")
+KINDS = ("models", "commands", "journals", "fits")
 Files = list[tuple[str, bytes]]
 
 
@@ -49,6 +51,8 @@ def make_task(what: str, models: Files, tables: Files, seed: int) -> Callable[[i
         return lambda number: mutations.outcome(*mutations.spoilt(models, number, seed))
     if what == "commands":
         return lambda number: mutations.run_command(mutations.command(models, tables, number, seed))
+    if what == "fits":
+        return lambda number: extreme_fits.outcome(number, seed)
     return lambda number: mutations.journal_outcome(number, seed)
 
 

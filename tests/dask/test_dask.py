@@ -337,9 +337,9 @@ def test_whole_weights_give_the_local_tree(client, small):
         parameters = {**QUICK, "prune": prune}
         here = OC1Classifier(**parameters).fit(X, y, weights)
         assert_same(learn(client, X, y, UNEVEN, weights, **parameters), here)
-        # By default, counts are in effective examples; otherwise as given, without what is held out.
+        # Counts are in effective samples, without what is held out.
         effective = weights.sum() ** 2 / (weights**2).sum()
-        expected = effective if prune == "auto" else 0.9 * weights.sum()
+        expected = effective if prune == "auto" else 0.9 * effective
         assert here.unpruned_tree_.counts[0].sum() == pytest.approx(expected, rel=0.05)
 
 

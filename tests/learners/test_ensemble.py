@@ -110,8 +110,8 @@ def test_bootstrap_draws_no_example_without_weight(noisy):
     weights = np.zeros(len(y))
     weights[[np.argmax(y == 0), np.argmax(y == 1)]] = 100.0
     clf = OC1EnsembleClassifier(QUICK, bootstrap=True, random_state=0).fit(X, y, sample_weight=weights)
-    # Weights are ratios: these two count alike.
-    assert all(model.tree_.counts[0].sum() == len(y) for model in clf.estimators_)
+    # Weights are ratios: what a tree counts is the effective number of samples, of two at most.
+    assert all(1.0 <= model.tree_.counts[0].sum() < 2.001 for model in clf.estimators_)
 
 
 def test_seeds_reach_into_pipelines(noisy):

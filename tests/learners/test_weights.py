@@ -30,12 +30,7 @@ BASELINES = [
 ]
 SEARCHES = [
     OC1Classifier(),
-    *(
-        pytest.param(
-            OC1Classifier(n_restarts=2, **own), marks=pytest.mark.xfail(reason="whole weights are repetitions")
-        )
-        for own in ({"prune": "cv"}, {"prune": None}, {"preset": "paper"})
-    ),
+    *(OC1Classifier(n_restarts=2, **own) for own in ({"prune": "cv"}, {"prune": None}, {"preset": "paper"})),
 ]
 
 

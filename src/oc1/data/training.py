@@ -85,12 +85,13 @@ class Training(NamedTuple):
         ``sum(weights) ** 2 / sum(weights ** 2)``. More than `max_rows` stay in their order.
         """
         weights = sampling.as_ratios(self.weights)
+        data = self if weights is None else self._replace(weights=weights, moments=exact_moments(self.X, weights))
         if self.n_examples > max_rows:
-            return self._replace(weights=weights)
+            return data._replace(weights=weights)
         content = [self.X.astype(np.float64), self.y[:, None], *([] if weights is None else [weights[:, None]])]
         rows = np.ascontiguousarray(np.column_stack(content) + 0.0)  # -0.0 is 0.0
         order = np.argsort(rows.view(f"V{rows.itemsize * rows.shape[1]}").ravel(), kind="stable")
-        return self._replace(weights=weights)._of_rows(order)
+        return data._replace(weights=weights)._of_rows(order)
 
     def _of_rows(self, rows: np.ndarray) -> Training:
         return self._replace(
