@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from sklearn.base import clone
 
 from oc1 import OC1Classifier
+from oc1.data.sampling import as_ratios
 from oc1.growing import options as growth_options
 from oc1.growing import policy
 from oc1.impurity import MEASURES
@@ -37,6 +38,7 @@ def check_every_node(clf, X, y, weights, name, min_leaf=1, exact=True):
     """Compare each node with the best split over all thresholds and both directions."""
     tree, k = clf.tree_, len(clf.classes_)
     labels = np.searchsorted(clf.classes_, y)
+    weights = as_ratios(weights, counts_evidence=False)  # as the search takes them: rounded
     mass = np.ones(len(y)) if weights is None else weights
     paths = [naive.node_of(tree, x) for x in X]
     assert clf.apply(X).tolist() == [path[-1] for path in paths]

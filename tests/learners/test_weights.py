@@ -95,7 +95,7 @@ def tied(draw):
     "model",
     [
         OC1Classifier(),
-        pytest.param(OC1Regressor(n_restarts=1), marks=pytest.mark.xfail(reason="not in canonical order yet")),
+        OC1Regressor(n_restarts=1),
         OC1ForestClassifier(n_estimators=3),
         OC1ForestRegressor(n_estimators=3),
         OC1ForestClassifier(n_estimators=3, bootstrap=True),

@@ -21,7 +21,7 @@ from distributed import get_worker
 
 from ..data.categories import exact_class_weights
 from ..data.exact_moments import ExactMoments, exact_moments
-from ..data.sampling import are_whole, place_hashes
+from ..data.sampling import are_multiples, are_whole, place_hashes
 from ..growing.calls import Histograms, count_lines, find_near, project_rows
 from ..growing.engines import NO_MISSING, LocalEngine, Placed, missing_mask, place_test
 from ..growing.focus import Questions
@@ -148,10 +148,16 @@ def statistics_of_part(partition: Partition, share: Share, n_classes: int) -> Pa
     )
 
 
-def weight_sums(partition: Partition) -> np.ndarray:
-    """Return the sum of the weights, and that of their squares."""
+def least_weight(partition: Partition) -> float:
+    """Return the smallest weight."""
+    return float(partition.weights.min()) if partition.weights.size else 1.0 if len(partition.y) else np.inf
+
+
+def weight_sums(partition: Partition, unit: float) -> np.ndarray:
+    """Return the sum of the weights, that of their squares, and 1 if not all are multiples of a unit."""
     weights = partition.weights if partition.weights.size else np.ones(len(partition.y))
-    return np.array([weights.sum(), (weights**2).sum()])
+    is_broken = len(weights) > 0 and not are_multiples(weights, unit)
+    return np.array([weights.sum(), (weights**2).sum(), is_broken])
 
 
 def examples_of_part(partition: Partition, share: Share) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:

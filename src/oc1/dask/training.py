@@ -68,12 +68,19 @@ class ClusterTraining:
         return int(np.count_nonzero(self.class_counts.sum(axis=0))) > 1
 
     def in_canonical_order(self, max_rows: int) -> ClusterTraining:
-        """Return the data with weights as ratios (see `Training`); so many rows stay in their order."""
-        total, squares = reduce(add, self.session.ask((tasks.weight_sums, one) for one in self.partitions)).tolist()
+        """Return the data as they are: so many rows stay in their order."""
+        return self
+
+    def with_ratios(self, counts_evidence: bool = True) -> ClusterTraining:
+        """Return the data with weights as ratios (see `Training`)."""
+        unit = min(self.session.ask((tasks.least_weight, one) for one in self.partitions))
+        facts = self.session.ask((tasks.weight_sums, one, unit) for one in self.partitions)
+        total, squares, n_broken = reduce(add, facts).tolist()
         if total == squares:  # all are 1, or as good as none
             return self
-        ratio = weight_ratio(total, squares)
-        scaled = [self.session.submit(relative_weights, one.weights, ratio) for one in self.partitions]
+        unit = 0.0 if n_broken else unit
+        ratio = weight_ratio(total, squares, unit, counts_evidence)
+        scaled = [self.session.submit(relative_weights, one.weights, ratio, unit) for one in self.partitions]
         partitions = [one._replace(weights=own) for one, own in zip(self.partitions, scaled, strict=True)]
         return replace(self, partitions=partitions, _known={})
 

@@ -104,16 +104,28 @@ def deal_folds(
         yield 1.0 - back, back
 
 
-def weight_ratio(total: float, squares: float) -> float:
-    """Return what to divide weights by so that they add up to the effective number of examples.
+def weight_ratio(total: float, squares: float, unit: float, counts_evidence: bool) -> float:
+    """Return what to divide weights by, from their sum and that of their squares.
 
-    That is ``sum(weights) ** 2 / sum(weights ** 2)``.
+    They then add up to the effective number of samples, ``sum(weights) ** 2 / sum(weights ** 2)``. Where evidence does
+    not count, multiples of a `unit`, which is not 0 then, become numbers of rows.
     """
-    return squares / total
+    return unit if unit > 0.0 and not counts_evidence else squares / total
 
 
-def relative_weights(weights: np.ndarray, ratio: float) -> np.ndarray:
-    """Divide weights, in few digits: rounding does not show in which unit they were."""
+def are_multiples(weights: np.ndarray, unit: float) -> bool:
+    """Whether weights are whole multiples of a unit, none of them very large."""
+    multiples = weights / unit
+    return bool((np.abs(multiples - np.round(multiples)) < 1e-9 * multiples + 1e-12).all() and multiples.max() < 2**20)
+
+
+def relative_weights(weights: np.ndarray, ratio: float, unit: float) -> np.ndarray:
+    """Divide weights by a ratio, in few digits: rounding does not show in which unit they were.
+
+    If all are multiples of a `unit`, which is not 0 then, they still are: splits that were equally good still are, too.
+    """
+    if unit > 0.0:
+        return np.asarray(np.round(weights / unit) * float(np.float32(unit / ratio)))
     relative: np.ndarray = (weights / ratio).astype(np.float32).astype(np.float64)
     return relative
 
@@ -123,11 +135,14 @@ def effective_number(weights: np.ndarray) -> float:
     return float(weights.sum() ** 2 / (weights**2).sum())
 
 
-def as_ratios(weights: np.ndarray | None) -> np.ndarray | None:
-    """Return weights whose sum is the effective number of examples; None if all examples count alike."""
+def as_ratios(weights: np.ndarray | None, counts_evidence: bool = True) -> np.ndarray | None:
+    """Return weights in a unit of their own (see `weight_ratio`); None if all examples count alike."""
     if weights is None:
         return None
-    relative = relative_weights(weights, weight_ratio(float(weights.sum()), float((weights**2).sum())))
+    least = float(weights[weights > 0.0].min())
+    unit = least if are_multiples(weights, least) else 0.0
+    ratio = weight_ratio(float(weights.sum()), float((weights**2).sum()), unit, counts_evidence)
+    relative = relative_weights(weights, ratio, unit)
     return None if (relative == 1.0).all() else relative
 
 

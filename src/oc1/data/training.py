@@ -77,21 +77,24 @@ class Training(NamedTuple):
         rows = np.linspace(0, self.n_examples - 1, most).astype(np.int64)  # the same ones at every fit
         return self.X[rows], self.y[rows]
 
-    def in_canonical_order(self, max_rows: int) -> Training:
-        """Return the data with rows in an order that their content decides, and weights as ratios.
+    def with_ratios(self, counts_evidence: bool = True) -> Training:
+        """Return the data with weights as ratios, so that nothing depends on their unit (see `sampling.as_ratios`)."""
+        weights = sampling.as_ratios(self.weights, counts_evidence)
+        moments = self.moments if weights is None else exact_moments(self.X, weights)
+        return self._replace(weights=weights, moments=moments)
 
-        So nothing that is rounded depends on the order of the rows, and nothing on the unit of the weights: those
-        that are all the same are left out, others add up to the effective number of examples,
-        ``sum(weights) ** 2 / sum(weights ** 2)``. More than `max_rows` stay in their order.
+    def in_canonical_order(self, max_rows: int) -> Training:
+        """Return the data with rows in an order that their content decides, so that no rounding depends on it.
+
+        More than `max_rows` stay in their order.
         """
-        weights = sampling.as_ratios(self.weights)
-        data = self if weights is None else self._replace(weights=weights, moments=exact_moments(self.X, weights))
         if self.n_examples > max_rows:
-            return data._replace(weights=weights)
-        content = [self.X.astype(np.float64), self.y[:, None], *([] if weights is None else [weights[:, None]])]
+            return self
+        content = [self.X.astype(np.float64), self.y[:, None]]
+        if self.weights is not None:
+            content.append(self.weights[:, None])
         rows = np.ascontiguousarray(np.column_stack(content) + 0.0)  # -0.0 is 0.0
-        order = np.argsort(rows.view(f"V{rows.itemsize * rows.shape[1]}").ravel(), kind="stable")
-        return data._replace(weights=weights)._of_rows(order)
+        return self._of_rows(np.argsort(rows.view(f"V{rows.itemsize * rows.shape[1]}").ravel(), kind="stable"))
 
     def _of_rows(self, rows: np.ndarray) -> Training:
         return self._replace(

@@ -568,7 +568,7 @@ class RelativeWeights(TreeClassifier):
     """Base of the classifiers to which weights are ratios; the default of `OC1Classifier` sees to that itself."""
 
     def _learn(self, data: Training) -> None:
-        super()._learn(data.in_canonical_order(MIN_LARGE_ROWS))
+        super()._learn(data.with_ratios().in_canonical_order(MIN_LARGE_ROWS))
 
 
 # ---------------------------------------------------------------------------------------------------- by OC1's search

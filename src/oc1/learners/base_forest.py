@@ -108,7 +108,7 @@ class BaseForest(GrowingEstimator):
         """Check the input, also of a fit that adds trees: it must be of the same kind; keep what all trees share."""
         self._check_parameters()
         checked = self._checked_again if self._is_warm else super()._validate
-        data = checked(X, y, sample_weight).in_canonical_order(MIN_LARGE_ROWS)
+        data = checked(X, y, sample_weight).with_ratios().in_canonical_order(MIN_LARGE_ROWS)
         self._n_given = _num_samples(y)
         if self._is_warm:
             shared: _Shared = self.__dict__["_shared"]

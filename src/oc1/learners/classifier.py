@@ -259,10 +259,11 @@ class OC1Classifier(CategoricalTree, ConstrainedTree, SearchedTree):
 
     def _learn(self, data: Training) -> None:
         self.splits_, self.cv_accuracies_ = AXIS if self.splits == "axis" else OBLIQUE, {}
-        data = data.in_canonical_order(self._large if self._is_default else 0)
+        data = data.with_ratios(counts_evidence=self._setting("prune") is not None)
         if not self._is_default:
             super()._learn(data)
             return
+        data = data.in_canonical_order(self._large)
         rules: dict[str, Any] = {
             "min_samples_leaf": int(self.min_samples_leaf),
             "min_weight_leaf": self.min_weight_fraction_leaf * data.mass(data.everything),

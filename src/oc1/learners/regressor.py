@@ -15,6 +15,7 @@ from ..data.search_space import SearchSpace
 from ..data.training import Training
 from ..growing.linear_tests import LinearTest
 from ..growing.nodes import GrownNode, build_tree
+from ..growing.options import MIN_LARGE_ROWS
 from ..growing.splitters import NodeExamples, Splitter
 from ..growing.subspaces import split_on_subspace, subspace_size
 from ..kernels import regression as _regression
@@ -264,7 +265,7 @@ class OC1Regressor(RegressorMixin, CategoricalTree, ConstrainedTree, CostComplex
         return np.asarray(y, dtype=np.float64), np.empty(0)
 
     def _learn(self, data: Training) -> None:
-        unit = target_unit(data.y)
+        data, unit = data.in_canonical_order(MIN_LARGE_ROWS), target_unit(data.y)
         if unit == 1.0:
             super()._learn(data)
             return
