@@ -19,10 +19,9 @@ from numba.core.errors import NumbaError, UnsupportedBytecodeError
 
 from .kernels import criteria as _measures
 from .kernels import layout
+from .kernels._jit import Compiled
 
 ImpurityFunction = Callable[[np.ndarray, np.ndarray], float]
-#: A function that Numba has compiled.
-Compiled = Callable[..., Any]
 
 
 def _sides(left: npt.ArrayLike, right: npt.ArrayLike) -> tuple[np.ndarray, np.ndarray, float, float]:
@@ -148,7 +147,7 @@ ALIASES = {"entropy": "info_gain", "log_loss": "info_gain"}
 #: What a criterion may be called.
 NAMES = (*MEASURES, *ALIASES)
 
-_compiled_measures: WeakKeyDictionary[ImpurityFunction, tuple[Compiled, Compiled]] = WeakKeyDictionary()
+_compiled_measures: WeakKeyDictionary[ImpurityFunction, tuple[Callable[..., Any], Compiled]] = WeakKeyDictionary()
 
 
 def get_measure(criterion: str | ImpurityFunction, n_classes: int = 2) -> Measure:
@@ -179,7 +178,7 @@ def get_measure(criterion: str | ImpurityFunction, n_classes: int = 2) -> Measur
     return Measure(name, criterion, layout.CUSTOM)
 
 
-def _compile(function: ImpurityFunction, name: str) -> tuple[Compiled, Compiled]:
+def _compile(function: ImpurityFunction, name: str) -> tuple[Callable[..., Any], Compiled]:
     """Compile a user's measure, once: as a function of its own, and as the kernels call it."""
     if function in _compiled_measures:
         return _compiled_measures[function]

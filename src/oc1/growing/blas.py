@@ -17,6 +17,7 @@ def _libraries() -> ThreadpoolController:
     return ThreadpoolController()
 
 
-def one_blas_thread() -> AbstractContextManager:
+def one_blas_thread() -> AbstractContextManager[object]:
     """Return a context in which BLAS works with one thread."""
-    return _libraries().limit(limits=1, user_api="blas")
+    context: AbstractContextManager[object] = _libraries().limit(limits=1, user_api="blas")
+    return context

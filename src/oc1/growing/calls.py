@@ -9,13 +9,14 @@ import itertools
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
 from ..data.search_space import sample_positions
 from ..impurity import Measure, raise_failure
 from ..kernels import histograms, layout, split
+from ..kernels._jit import Compiled
 from ..kernels.choice import Methods, compiled_axis_scan, compiled_informative
 from ..kernels.elimination import shortening
 from ..kernels.grow import Searches, compiled_purest, grow
@@ -24,7 +25,7 @@ from ..kernels.line_search import compiled_line_search
 from ..kernels.linear_fits import MAX_PLANES, classify_node, compiled_linear_classifiers
 from ..kernels.newton import compiled_logistic
 from ..kernels.node_search import compiled_search, search_node
-from ..kernels.records import AxisSplit, Criterion, Nodes, Settings, Source, Workspace
+from ..kernels.records import AxisSplit, Criterion, Examples, Nodes, Settings, Source, Workspace
 from .linear_tests import LinearTest
 from .nodes import Expansion, NodeTable, PendingNode
 from .options import NEVER, TreeSetup
@@ -38,7 +39,8 @@ MAX_NEAR = 40_000
 #: Room for terms in one call, in addition to that of one test.
 MAX_TERMS_PER_CALL = 20_000
 
-
+#: What growing a node takes, and dividing it.
+Data = tuple[Source, Examples, Criterion, Settings]
 Given = TypeVar("Given")
 Result = TypeVar("Result")
 
@@ -140,7 +142,8 @@ class Searched(NamedTuple):
     @property
     def best(self) -> np.ndarray:
         """The purest of the runs."""
-        return self.made[self.made[:, layout.SCORE].argmax()]
+        best: np.ndarray = self.made[self.made[:, layout.SCORE].argmax()]
+        return best
 
     @property
     def considered(self) -> int:
@@ -180,7 +183,7 @@ class NodeKernels:
             fits = compiled_linear_classifiers(), compiled_logistic()
             unit = self.setup.statistics.unit
             methods = Methods(unit, self.is_oblique, line, compiled_axis_scan(), *fits)
-            self._finder: tuple[Any, Any] = compiled_informative(), methods
+            self._finder: tuple[Compiled, Methods | Searches] = compiled_informative(), methods
         else:
             shorten = shortening(self.settings.max_terms < self.n_features)
             self._finder = compiled_purest(), Searches(compiled_search(), line, shorten)
@@ -245,7 +248,7 @@ class NodeKernels:
         nodes.counts[0], nodes.seeds[0] = node.class_weights, node.seed
         return nodes
 
-    def _data(self, node: PendingNode, settings: Settings) -> tuple[Any, ...]:
+    def _data(self, node: PendingNode, settings: Settings) -> Data:
         held = node.examples
         return held.engine.source, held.arrays, self._criterion(settings), settings
 
@@ -256,9 +259,7 @@ class NodeKernels:
         table, held = NodeTable(nodes), node.examples
         return Expansion(table, [node.child(table, row, held.part(start, stop)) for row, start, stop in table.pending])
 
-    def _divide(
-        self, data: tuple[Any, ...], test: LinearTest, centred: bool, nodes: Nodes, work: Workspace
-    ) -> tuple[int, int]:
+    def _divide(self, data: Data, test: LinearTest, centred: bool, nodes: Nodes, work: Workspace) -> tuple[int, int]:
         """Divide the first of the nodes by a test, if it can be; return the numbers of nodes and terms."""
         size = len(test.features)
         nodes.features[:size], nodes.coefficients[:size] = test.features, test.coefficients
@@ -290,7 +291,7 @@ class NodeKernels:
             elif work is not own:
                 work.runs[:] = climbed
             with np.errstate(all="ignore"):
-                axis = search_node(*data, *place, stage, first, last, work)
+                axis: AxisSplit = search_node(*data, *place, stage, first, last, work)
             check_measure(self.options.measure, work)
             self._tell_moves(work)
             own.runs[made] = work.runs[made]
@@ -316,7 +317,7 @@ class NodeKernels:
     def climb_from(self, plane: np.ndarray, node: PendingNode, settings: Settings) -> np.ndarray:
         """Make one run from a plane."""
         alone = settings._replace(n_runs=1, n_given=1, axis_starts=0, two_stages=NEVER)
-        return self.search(node, alone, False, [plane]).runs[0]
+        return self.search(node, alone, False, [plane]).best
 
     def shortening_run(self, plane: np.ndarray) -> Searched:
         """Return what a search would have found if this plane were all: `grow` then drops its surplus terms."""
@@ -332,7 +333,8 @@ class NodeKernels:
             n_searched = min(self.max_rows, max(self.options.min_large_rows, n_sampled))
             n_runs, n_moves = self.options.n_runs(self.n_features), self.reporter.n_moves
             self._local.workspace = Workspace.make(n_searched, self.n_classes, self.n_features, n_runs, n_moves)
-        return self._local.workspace
+        work: Workspace = self._local.workspace
+        return work
 
     def _tell_moves(self, work: Workspace) -> None:
         if self.reporter.n_moves:

@@ -11,7 +11,6 @@ import itertools
 from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager, nullcontext
-from typing import Any
 
 import numpy as np
 
@@ -116,7 +115,7 @@ class Grower:
         The examples of nodes do not overlap, and the kernels release the interpreter lock.
         """
         smaller: list[PendingNode] = []
-        heaps: tuple[list[Any], list[Any]] = ([], [])  # nodes that are not large, and large ones
+        heaps: list[list[tuple[int, int, PendingNode]]] = [[], []]  # nodes that are not large, and large ones
         running: dict[Future[list[PendingNode]], bool] = {}  # whether they are large
         order, n_large = itertools.count(), 0
 

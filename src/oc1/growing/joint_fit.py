@@ -67,8 +67,7 @@ class JointFit:
         max_terms: int | None = None,
     ):
         step = 1 + (len(y) - 1) // MAX_ROWS_PER_FIT
-        X, y, weights = X[::step], y[::step], None if weights is None else weights[::step]
-        X, y, weights = examples_of(tree, X, y, weights)
+        X, y, weights = examples_of(tree, X[::step]), y[::step], None if weights is None else weights[::step]
         self.tree, self.features = tree, tree.used_features
         self.max_terms = len(self.features) if max_terms is None else max_terms
         X = np.ascontiguousarray(X[:, self.features])

@@ -151,7 +151,8 @@ class LargeNode:
 
     def left_weights(self, plane: np.ndarray, missing: int) -> np.ndarray:
         """Return the weights, on the left of a plane, of the classes that are present."""
-        return count_sides(self.examples.count_lines, plane[None], np.array([missing])).sums[0]
+        left: np.ndarray = count_sides(self.examples.count_lines, plane[None], np.array([missing])).sums[0]
+        return left
 
     # ------------------------------------------------------------------------------------------------ splitting
 

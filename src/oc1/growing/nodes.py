@@ -96,7 +96,8 @@ class PendingNode(NamedTuple):
     Attributes
     ----------
     examples : EngineExamples
-        Held by the work list only: what an engine holds for them goes when the subtree is done.
+        `LocalExamples` where the kernels search them. Held by the work list only: what an engine holds for them goes
+        when the subtree is done.
     class_weights : float array (n_classes,)
     depth : int
     seed : uint64
@@ -126,7 +127,7 @@ class PendingNode(NamedTuple):
     @property
     def size(self) -> int:
         """Number of examples."""
-        return self.examples.size
+        return int(self.examples.size)
 
 
 class Expansion(NamedTuple):

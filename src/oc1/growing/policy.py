@@ -7,7 +7,7 @@ with larger nodes, in rounds (`oc1.growing.large_nodes`).
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -28,7 +28,7 @@ ALL_SPLITS = 2**62
 class Candidate(NamedTuple):
     """A plane, in search space, that could split a large node."""
 
-    plane: Any  # float array (n_features + 1), None if there is none
+    plane: np.ndarray | None  # (n_features + 1), None if there is none
     is_linear: bool = False  # a linear classifier's own: its threshold was not searched for
     missing: int = BY_FILL  # side of the missing values of an axis-parallel one
 
@@ -74,13 +74,12 @@ class Policy:
         threshold_price = float(np.log(totals.sum()))
         best, best_merit, axis_gain = Candidate(None), -np.inf, 0.0
 
-        def consider(candidate: Candidate) -> float:
+        def consider(plane: np.ndarray, is_linear: bool = False, missing: int = BY_FILL) -> float:
             nonlocal best, best_merit
-            plane = candidate.plane
-            gain = information(large.left_weights(plane, candidate.missing) / unit, totals)
-            price = PRICE_OF_A_TERM * (np.count_nonzero(plane[:-1]) - 1) + threshold_price * (not candidate.is_linear)
+            gain = information(large.left_weights(plane, missing) / unit, totals)
+            price = PRICE_OF_A_TERM * (np.count_nonzero(plane[:-1]) - 1) + threshold_price * (not is_linear)
             if gain - price > best_merit and gain >= self.options.axis_bias * axis_gain:
-                best, best_merit = candidate, gain - price
+                best, best_merit = Candidate(plane, is_linear, missing), gain - price
             return gain
 
         is_combined = kernels.is_oblique and large.node.size >= settings.min_oblique
@@ -90,16 +89,16 @@ class Policy:
         plane = None if axis is None else axis.plane(kernels.n_features)
         if axis is not None and plane is not None:
             kernels.count(kernels.n_varying)
-            axis_gain = consider(Candidate(plane, missing=axis.missing))
+            axis_gain = consider(plane, missing=axis.missing)
         for linear in linear_planes:
-            consider(Candidate(linear, is_linear=True))
+            consider(linear, is_linear=True)
         if is_combined and best.plane is not None:
             # So many examples say where exactly a plane should be: OC1's search goes on from the best one.
             searched = large.search(settings._replace(n_runs=1, n_given=1), False, [best.plane])
             kernels.count(searched.considered)
             run = searched.best
             if run[SCORE] > NO_SPLIT and np.count_nonzero(run[PLANE:-1]) <= settings.max_terms:
-                consider(Candidate(run[PLANE:].copy()))
+                consider(run[PLANE:].copy())
         if best.plane is None:
             return large.leaf()
         test = LinearTest.of_search_plane(best.plane, kernels.space, best.missing)

@@ -75,7 +75,16 @@ class Reporter:
             shown = " ".join(f"{count:g}" for count in counts)
             self.write(f"depth {depth}: {n} examples [{shown}], {test} (gain {gain:.4g})")
 
-    def linear_node(self, depth, counts, n, features, coefficients, threshold, gain) -> None:
+    def linear_node(
+        self,
+        depth: int,
+        counts: np.ndarray,
+        n: int,
+        features: np.ndarray,
+        coefficients: np.ndarray,
+        threshold: float,
+        gain: float,
+    ) -> None:
         """Tell of an inner node whose test is a linear combination."""
         if self.verbose:
             self.node(depth, counts, n, write_test(self.names, features, coefficients, threshold), gain)

@@ -61,7 +61,7 @@ def rebuild(
     criterion : str or callable, default="twoing"
         The measure in which the gains of the tests are given.
     """
-    X, y, weights = examples_of(tree, X, y, weights)
+    X = examples_of(tree, X)
     own_weights = np.ones(len(y)) if weights is None else weights
     n_classes, gain = tree.counts.shape[1], gain_of(criterion, len(tree.classes))
 
@@ -93,10 +93,10 @@ def rebuild(
     return replace(new, codes=tree.codes, categories=tree.categories, scale=tree.scale)
 
 
-def examples_of(tree: Tree, X, y, weights) -> tuple[np.ndarray, np.ndarray, np.ndarray | None]:
-    """Return the examples as the tests of the tree see them: nothing is missing, categories are codes."""
+def examples_of(tree: Tree, X: np.ndarray) -> np.ndarray:
+    """Return examples as the tests of the tree see them: nothing is missing, categories are codes."""
     X = replace_by_codes(X, tree.codes) if tree.codes else X.astype(np.float64)
-    return np.where(np.isnan(X), tree.fill, X), y, weights
+    return np.where(np.isnan(X), tree.fill, X)
 
 
 def gain_of(criterion: str | ImpurityFunction, n_classes: int) -> Gain:

@@ -233,7 +233,9 @@ def search_lines(lines: Sequence[Line], examples: EngineExamples, scorer: Scorer
     return found
 
 
-def _best_edge(scores, crossing, edges, span, line: Line, salt: int) -> tuple[float, float] | None:
+def _best_edge(
+    scores: np.ndarray, crossing: np.ndarray, edges: np.ndarray, span: tuple[float, float], line: Line, salt: int
+) -> tuple[float, float] | None:
     """Return (score, alpha) of the best edge inside a span; edges with nothing between them are one position."""
     allowed = (scores > NO_SPLIT) & (edges >= span[0]) & (edges <= span[1])
     endless = line.side != BY_FILL

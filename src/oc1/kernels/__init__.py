@@ -1,5 +1,8 @@
 """Compiled code, a file for each step of the paper.
 
+In go records of arrays and codes (`records`, `layout`), with buffers to work in; out come nodes, planes and leaves, in
+those buffers. Begin with `grow.grow`, which grows a subtree, `node_search.search_node`, and `predict.find_leaves`.
+
 ====================  ==============================================================================================
 `node_search`         Figure 6: OC1 at a node: the best attribute, then restarts, each perturbed and jumping
 `perturb`             Figure 8: one coefficient moved to its best value; the orders in which that is done
@@ -18,9 +21,10 @@
 `annealing`           SADT;  `linear_machine`: LMDT;  `perceptron`: the pocket algorithm
 `forest_tree`         a tree of a forest; its parts: `forest_directions`, `forest_thresholds`; `forest_records` is
                       what they take
-`exact_sums`          sums without rounding
+`exact_sums`          sums without rounding;  `margins`: on which side of a plane;  `random`: streams of random numbers
 `records`, `layout`   what kernels take: records with named fields; codes and columns of tables
-`_jit`                how kernels are compiled, cached and called
+`_jit`                how kernels are compiled and called; `_inner`: without machine code for what only kernels call
+`_cache`              compiled code on disk; `_shipped`: that which came with a wheel
 ====================  ==============================================================================================
 
 ``tests/naive`` says the same slowly, and the tests compare the two.

@@ -19,7 +19,7 @@ import os
 import pickle
 import sys
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -110,7 +110,7 @@ def make_cache(function: Callable[..., Any]) -> Any:
     title = f"{function.__module__.rpartition('.')[2]}.{function.__qualname__}"
     versions = numba.__version__, sys.implementation.cache_tag
 
-    def key(signature: Any, target: Any) -> bytes:
+    def key(signature: object, target: Iterable[object]) -> bytes:
         return repr((source_stamp(), title, versions, signature, tuple(target))).encode()
 
     def name(own: bytes) -> str:

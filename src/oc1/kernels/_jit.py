@@ -45,14 +45,14 @@ class _Notice(event.Listener):
 
     told = False
 
-    def on_start(self, event: Any) -> None:
+    def on_start(self, event: event.Event) -> None:
         """Look at what is compiled: other packages compile without a word."""
         if not self.told and str(getattr(event.data.get("dispatcher"), "__module__", "")).startswith("oc1."):
             self.told = True
             if sys.stderr is not None:  # print would take stdout in its place
                 print(MESSAGE, file=sys.stderr)
 
-    def on_end(self, event: Any) -> None:
+    def on_end(self, event: event.Event) -> None:
         """Do nothing."""
 
 
@@ -80,7 +80,7 @@ def cached(compiled: Any, function: Callable[..., Any]) -> Any:
 # --------------------------------------------------------------------------------------------------- kinds of functions
 
 
-def kernel(function: Callable | None = None, *, allocates: bool = False) -> Any:
+def kernel(function: Callable[..., Any] | None = None, *, allocates: bool = False) -> Any:
     """Compile a function that is called from Python; it may make arrays if it `allocates`."""
     if function is None:
         return partial(kernel, allocates=allocates)
@@ -99,7 +99,7 @@ allocating = njit(**_options, **_no_way_in)
 summing = njit(**_options, **_no_way_in, fastmath={"reassoc", "nsz"})
 
 
-def pointer(signature: Any, function: Callable, allocates: bool = False, keep: bool = True) -> Any:
+def pointer(signature: object, function: Callable[..., Any], allocates: bool = False, keep: bool = True) -> Compiled:
     """Compile a function for a signature and return it as an argument for kernels; `keep` it in the cache, or not."""
     if config.DISABLE_JIT:  # type: ignore[attr-defined]
         return function
@@ -123,27 +123,31 @@ class Pointer(WrapperAddressProtocol):
 
     def __wrapper_address__(self) -> int:
         """Return where the function begins."""
-        return self.function._wrapper_address  # type: ignore[attr-defined]
+        return self.function._wrapper_address  # type: ignore[attr-defined, no-any-return]
 
-    def signature(self) -> Any:
+    def signature(self) -> Signature:
         """Return what the function takes and returns."""
-        return self.function._sig  # type: ignore[attr-defined]
+        return self.function._sig  # type: ignore[attr-defined, no-any-return]
+
+
+#: What `pointer` returns: the function itself where Numba is told not to compile.
+Compiled = Pointer | Callable[..., Any]
 
 
 @typeof_impl.register(Pointer)
-def _typeof_pointer(value: Pointer, context: Any) -> types.Type:
+def _typeof_pointer(value: Pointer, context: object) -> types.Type:
     return value.type
 
 
-_types: dict[Any, Any] = {int: types.int64, float: types.float64, bool: types.boolean}
+_types: dict[object, types.Type] = {int: types.int64, float: types.float64, bool: types.boolean}
 
 
-def numba_type(kind: Any) -> Any:
+def numba_type(kind: object) -> Any:
     """Return the Numba type of a record, a Python type or a pointer with some signature; Numba's own are themselves."""
     return types.FunctionType(kind) if isinstance(kind, Signature) else _types.get(kind, kind)
 
 
-def fix_type(record: type, *fields: Any) -> None:
+def fix_type(record: type, *fields: object) -> None:
     """Tell Numba the types of a record's fields, so that it need not look at each of them at every call.
 
     By default, they are those of the annotations.
@@ -153,6 +157,7 @@ def fix_type(record: type, *fields: Any) -> None:
     typeof_impl.register(record)(lambda value, context: own)
 
 
-def signature(result: Any, *arguments: Any) -> Any:
+def signature(result: object, *arguments: object) -> Signature:
     """Return the signature of a function that takes and returns what `numba_type` knows."""
-    return numba_type(result)(*map(numba_type, arguments))
+    own: Signature = numba_type(result)(*map(numba_type, arguments))
+    return own

@@ -6,13 +6,13 @@ searched for is not free: choosing a threshold among n examples costs log n nats
 """
 
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numba import types
 
 from . import layout
-from ._jit import allocating, fix_type, pointer, signature
+from ._jit import Compiled, allocating, fix_type, pointer, signature
 from .axis_scan import scan_axes
 from .class_views import sum_of
 from .grow import Found, find_signature
@@ -34,10 +34,10 @@ class Methods(NamedTuple):
 
     unit: float  # the weight of one example
     tries_linear: bool
-    line: Any  # LINE_SEARCH
-    scan: Any  # SCAN_AXES
-    classify: Any  # LINEAR_CLASSIFIERS
-    logistic: Any  # LOGISTIC
+    line: Compiled  # LINE_SEARCH
+    scan: Compiled  # SCAN_AXES
+    classify: Compiled  # LINEAR_CLASSIFIERS
+    logistic: Compiled  # LOGISTIC
 
 
 def find_informative(examples, node, criterion, settings, methods, seed, is_searched, axis, plane, work):
@@ -148,12 +148,12 @@ fix_type(Methods, float, bool, LINE_SEARCH, SCAN_AXES, LINEAR_CLASSIFIERS, LOGIS
 
 
 @cache
-def compiled_axis_scan():
+def compiled_axis_scan() -> Compiled:
     """Return `find_axis_split` as a pointer."""
     return pointer(SCAN_AXES, find_axis_split)
 
 
 @cache
-def compiled_informative():
+def compiled_informative() -> Compiled:
     """Return `find_informative` as a pointer."""
     return pointer(find_signature(Methods), find_informative, allocates=True)

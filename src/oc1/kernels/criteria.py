@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 import numpy as np
 
 from . import bounds, layout
-from ._jit import inlined, inner, pointer
+from ._jit import Compiled, inlined, inner, pointer
 from .layout import NO_SPLIT
 from .records import BOUND_FUNCTION, SCORE_FUNCTION
 
@@ -184,7 +185,7 @@ def score_counts(counts, n_left, n, totals, present, code, stream):
     return bounds.without_noise((n - most - max(n_left - most_left, n - n_left - most_right)) / n)
 
 
-def score_by(function: Callable) -> Callable:
+def score_by(function: Callable[..., Any]) -> Compiled:
     """Make the score of a user's compiled criterion.
 
     The criterion gets copies of the counts; those for which it gave no number are kept for the error message. Inside a
@@ -218,7 +219,7 @@ def score_by(function: Callable) -> Callable:
 
 
 @cache
-def pointers(code: int) -> tuple[Callable, Callable]:
+def pointers(code: int) -> tuple[Compiled, Compiled]:
     """Return the two functions of the criterion with this code, compiled."""
     if code == layout.INFO_GAIN:
         score, bound = score_counts, bounds.bound_entropy

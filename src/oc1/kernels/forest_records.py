@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -45,7 +46,7 @@ def buffers(n: int, d: int, q: int, k: int, n_statistics: int) -> dict[str, np.n
 
     There is room for the largest tree there can be; what is not written to takes no memory.
     """
-    rows: Any = partial(np.empty, dtype=np.int64)
+    rows: Callable[..., np.ndarray] = partial(np.empty, dtype=np.int64)
     return {
         # by example of the tree
         "times": np.empty(n, np.int32),  # how often each was drawn

@@ -5,13 +5,14 @@ Which split a node gets is for a function to say that is called through a pointe
 """
 
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numba import types
+from numba.core.typing.templates import Signature
 
 from . import layout
-from ._jit import fix_type, kernel, pointer, signature, spliced
+from ._jit import Compiled, fix_type, kernel, pointer, signature, spliced
 from .criteria import better, impurity_of
 from .elimination import SHORTEN
 from .layout import NO_SPLIT
@@ -28,9 +29,9 @@ AXIS_FIRST, OBLIQUE, AXIS_LAST = range(3)
 class Searches(NamedTuple):
     """What `find_purest` calls through pointers."""
 
-    look: Any  # SEARCH_RUNS: the search of a node
-    line: Any  # LINE_SEARCH
-    shorten: Any  # SHORTEN: drops attributes from a plane
+    look: Compiled  # SEARCH_RUNS: the search of a node
+    line: Compiled  # LINE_SEARCH
+    shorten: Compiled  # SHORTEN: drops attributes from a plane
 
 
 class Found(NamedTuple):
@@ -114,7 +115,7 @@ def find_purest(examples, node, criterion, settings, searches, seed, is_searched
     return Found(found, best, True, considered)
 
 
-def find_signature(methods):
+def find_signature(methods: type) -> Signature:
     """Return the signature of what finds the split of a node by calling such `methods`."""
     return signature(
         Found, Examples, Node, Criterion, Settings, methods, types.uint64, bool, AxisSplit, vector, Workspace
@@ -122,7 +123,7 @@ def find_signature(methods):
 
 
 @cache
-def compiled_purest():
+def compiled_purest() -> Compiled:
     """Return `find_purest` as a pointer."""
     return pointer(find_signature(Searches), find_purest)
 

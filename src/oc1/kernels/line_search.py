@@ -16,7 +16,7 @@ import numpy as np
 from numba import types
 
 from . import layout
-from ._jit import inlined, inner, pointer, signature, spliced
+from ._jit import Compiled, inlined, inner, pointer, signature, spliced
 from .bounds import bound_twoing, pair_gain, score_buckets_norm, score_buckets_pair
 from .criteria import better, has_preference, has_room, pair_factor, preference, score_position, slack
 from .crossings import count_buckets, find_crossings, locate_crossings
@@ -88,7 +88,7 @@ LINE_SEARCH = signature(
 
 
 @cache
-def compiled_line_search():
+def compiled_line_search() -> Compiled:
     """Return the line search as a pointer, compiled when first asked for."""
     return pointer(LINE_SEARCH, line_search)
 

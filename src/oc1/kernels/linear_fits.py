@@ -9,7 +9,7 @@ from functools import cache
 
 import numpy as np
 
-from ._jit import allocating, kernel, pointer, signature
+from ._jit import Compiled, allocating, kernel, pointer, signature
 from .class_views import look_at, moments_of, most_different, numbers, spread_of, sum_of
 from .groupings import groupings
 from .newton import CONSTANT_RIDGE, FLAT, LOGISTIC, ROUNDED, factor, solve
@@ -167,7 +167,7 @@ LINEAR_CLASSIFIERS = signature(int, Examples, Node, float, int, LOGISTIC, matrix
 
 
 @cache
-def compiled_linear_classifiers():
+def compiled_linear_classifiers() -> Compiled:
     """Return the function as a pointer."""
     return pointer(LINEAR_CLASSIFIERS, linear_classifiers, allocates=True)
 

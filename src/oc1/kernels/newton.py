@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 from numba import types
 
-from ._jit import allocating, kernel, pointer, signature
+from ._jit import Compiled, allocating, kernel, pointer, signature
 from .records import matrix, vector
 
 #: A Newton step that changes no coefficient by more, as a share of the largest, is the last one.
@@ -199,7 +199,7 @@ LOGISTIC = signature(float, matrix, types.boolean[::1], vector, float, vector, v
 
 
 @cache
-def compiled_logistic():
+def compiled_logistic() -> Compiled:
     """Return the fit as a pointer, for kernels that call it."""
     return pointer(LOGISTIC, fit_logistic, allocates=True)
 

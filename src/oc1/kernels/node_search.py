@@ -1,13 +1,13 @@
 """OC1's search for the best split of a node (Figure 6 of the paper)."""
 
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numba import types
 
 from . import layout
-from ._jit import inlined, inner, kernel, pointer, signature, spliced
+from ._jit import Compiled, inlined, inner, kernel, pointer, signature, spliced
 from .axis_scan import scan_axes
 from .criteria import score_margins, slack
 from .jump import jump
@@ -30,7 +30,7 @@ class Search(NamedTuple):
     node: Node
     criterion: Criterion
     settings: Settings
-    line: Any  # the line search, LINE_SEARCH
+    line: Compiled  # the line search, LINE_SEARCH
     work: Workspace
 
 
@@ -160,7 +160,7 @@ SEARCH_RUNS = signature(
 
 
 @cache
-def compiled_search():
+def compiled_search() -> Compiled:
     """Return the search of a node as a pointer, compiled when first asked for."""
     return pointer(SEARCH_RUNS, search_runs)
 

@@ -20,14 +20,14 @@ A kernel is compiled again for each type of array, so the user's array comes in 
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numba import typeof, types
 from numba.extending import typeof_impl
 
 from . import layout
-from ._jit import fix_type
+from ._jit import Compiled, fix_type
 from .layout import NO_SPLIT
 
 vector, matrix = types.float64[::1], types.float64[:, ::1]
@@ -44,8 +44,8 @@ class Criterion(NamedTuple):
 
     code: int
     min_leaf: int  # examples that each side must have
-    score: Any  # SCORE_FUNCTION
-    bound: Any  # BOUND_FUNCTION
+    score: Compiled  # SCORE_FUNCTION
+    bound: Compiled  # BOUND_FUNCTION
     min_weight: float = NO_SPLIT  # that each side must have; rounded sums of weights may be below 0
     by_lot: bool = False  # whether a lot settles all ties, and `criteria.preference` none
 
@@ -253,7 +253,7 @@ _SOURCE_TYPES = {
 
 
 @typeof_impl.register(Source)
-def _typeof_source(value, context):
+def _typeof_source(value: Source, context: object) -> types.Type:
     return _SOURCE_TYPES[value.values.dtype]
 
 
