@@ -10,9 +10,10 @@ from sklearn.pipeline import make_pipeline
 from oc1 import OC1Classifier, OC1EnsembleClassifier, OC1Regressor, baselines
 from oc1.data.training import Training
 from oc1.datasets import make_pol
-from oc1.learners import base
-from oc1.learners.base import BaseOC1Estimator, CostComplexityTree
+from oc1.learners import trees
+from oc1.learners.base import BaseOC1Estimator
 from oc1.learners.parameters import parameter
+from oc1.learners.trees import CostComplexityTree
 from oc1.tree import pruning
 
 TREES = [OC1Classifier, OC1Regressor, *(getattr(baselines, name) for name in baselines.__all__)]
@@ -213,7 +214,7 @@ def test_the_pruning_path_without_pruning_is_computed_when_it_is_asked_for(learn
     X, y = noisy
     sequence = pruning.prune_sequence
     calls = []
-    monkeypatch.setattr(base.pruning, "prune_sequence", lambda *args: calls.append(1) or sequence(*args))
+    monkeypatch.setattr(trees.pruning, "prune_sequence", lambda *args: calls.append(1) or sequence(*args))
     model = quick(learner, prune=None)
     with pytest.raises(NotFittedError):
         model.pruning_path_  # noqa: B018

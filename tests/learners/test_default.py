@@ -403,7 +403,7 @@ def test_prune_auto_is_the_default_or_what_the_preset_says(monkeypatch):
     same = OC1Classifier(normalize="positive", n_restarts=2, prune="cv", **SEEDED).fit(X, y)
     assert auto.tree_.to_dict() == same.tree_.to_dict()
     assert auto.cv_accuracies_ == same.cv_accuracies_ == {}
-    monkeypatch.setattr("oc1.learners.base.MAX_EXAMPLES_FOR_CV", 100)
+    monkeypatch.setattr("oc1.learners.trees.MAX_EXAMPLES_FOR_CV", 100)
     auto = OC1Classifier(normalize="positive", splits="axis", **SEEDED).fit(X, y)
     same = OC1Classifier(normalize="positive", splits="axis", prune="holdout", **SEEDED).fit(X, y)
     assert auto.tree_.to_dict() == same.tree_.to_dict()

@@ -21,7 +21,7 @@ from ..growing.options import TreeSetup
 from ..growing.progress import MOVES, Move, Reporter
 from ..kernels import layout
 from ..learners import classifier
-from ..learners.base import Grown, SearchedTree, standard_scale
+from ..learners.trees import Grown, SearchedTree, standard_scale
 from ..plotting.style import shortened
 from ..tree.linear import Tree
 from ..tree.wording import feature_name, write_test

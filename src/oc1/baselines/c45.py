@@ -21,9 +21,9 @@ from ..data.training import Training
 from ..growing.linear_tests import LinearTest
 from ..growing.nodes import GrownNode, structure_of
 from ..growing.splitters import Limits, Splitter
-from ..learners.base import CategoricalTree, Grown, Pruned, RelativeWeights
 from ..learners.by_splitter import SplitterTree
 from ..learners.parameters import at_least, parameter
+from ..learners.trees import CategoricalTree, Grown, Pruned, RelativeWeights
 from ..tree.branching import BranchTree
 from ..tree.linear import Tree
 from ..tree.structure import TreeStructure

@@ -10,8 +10,8 @@ from sklearn.utils._param_validation import StrOptions
 
 from ..growing.options import GrowthOptions
 from ..impurity import NAMES, ImpurityFunction, get_measure
-from ..learners.base import RelativeWeights, SearchedTree
 from ..learners.parameters import parameter
+from ..learners.trees import RelativeWeights, SearchedTree
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

@@ -21,9 +21,10 @@ from ..growing.grower import make_grower
 from ..growing.nodes import build_tree
 from ..growing.options import TreeSetup
 from ..growing.progress import Reporter, fit_bar
-from ..learners.base import Grown, unchanged_on_failure
+from ..learners.base import unchanged_on_failure
 from ..learners.classifier import OC1Classifier
 from ..learners.parameters import parameter
+from ..learners.trees import Grown
 from ..tree.linear import Tree
 from ..tree.pruning import PruningSequence
 from .clusters import clear_failures

@@ -24,8 +24,9 @@ from ..growing.options import MIN_LARGE_ROWS, NEVER
 from ..growing.subspaces import SUBSPACE_SIZES, subspace_size
 from ..kernels.forest_records import ForestData, ForestRules
 from ..tree.forest import Forest
-from .base import GrowingEstimator, standard_scale
+from .base import GrowingEstimator
 from .parameters import as_number, at_least, number_or_share, parameter
+from .trees import standard_scale
 
 #: ``max_features="auto"`` is the square root of the number of attributes times this.
 AUTO_TIMES = 2.0

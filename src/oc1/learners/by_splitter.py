@@ -11,7 +11,7 @@ from ..growing.nodes import GrownNode, build_tree
 from ..growing.progress import Reporter
 from ..growing.splitters import ClassificationStatistics, NodeStatistics, Splitter, SplitterGrower
 from ..tree.structure import TreeStructure
-from .base import CostComplexityTree, Grown, RelativeWeights, TreeEstimator, standard_scale
+from .trees import CostComplexityTree, Grown, RelativeWeights, TreeEstimator, standard_scale
 
 
 class SplitterTree(TreeEstimator):

@@ -18,7 +18,6 @@ from ..growing.progress import Reporter
 from ..growing.rebuild import rebuild
 from ..impurity import NAMES, ImpurityFunction, get_measure
 from ..kernels import layout
-from .base import CategoricalTree, Pruned, SearchedTree, automatic_pruning
 from .constraints import ConstrainedTree
 from .parameters import at_least, parameter
 from .selection import (
@@ -33,6 +32,7 @@ from .selection import (
     select,
     subtree_at,
 )
+from .trees import CategoricalTree, Pruned, SearchedTree, automatic_pruning
 
 ORDERS = {"sequential": layout.SEQUENTIAL, "best": layout.BEST, "random": layout.RANDOM}
 #: What "auto" stands for, by preset. (The paper: positive attributes in section 3.1, a tenth of the examples kept

@@ -9,8 +9,8 @@ from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
 from ..growing.subspaces import SUBSPACE_SIZES, subspace_size
-from .base import TreeEstimator
 from .parameters import number_or_share, parameter
+from .trees import TreeEstimator
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

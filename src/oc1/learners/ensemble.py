@@ -18,11 +18,12 @@ from ..data.categories import Categories, category_values, labels_of, learn_and_
 from ..data.sampling import as_ratios
 from ..data.sparse_input import as_dense, by_blocks
 from ..growing.progress import fit_bar
-from .base import MAX_SMOOTHING, BaseOC1Classifier, CategoricalTree, TreeClassifier, seeded, unchanged_on_failure
+from .base import MAX_SMOOTHING, BaseOC1Classifier, seeded, unchanged_on_failure
 from .classifier import OC1Classifier
 from .parameters import at_least, parameter
 from .registry import learner_class
 from .targets import check_labels
+from .trees import CategoricalTree, TreeClassifier
 from .windowing import grow_in_windows
 
 if TYPE_CHECKING:

@@ -131,7 +131,8 @@ def _check_estimator(model: Any) -> None:
     """Refuse what is not a fitted tree or vote of trees of this package."""
     from sklearn.utils.validation import check_is_fitted
 
-    from .base import BaseOC1Estimator, TreeEstimator
+    from .base import BaseOC1Estimator
+    from .trees import TreeEstimator
 
     if not isinstance(model, BaseOC1Estimator):
         raise TypeError(f"only models of this package can be converted, not {type(model).__name__}")

@@ -22,10 +22,10 @@ from ..kernels import regression as _regression
 from ..kernels.records import Workspace
 from ..tree.pruning import PruningSequence, pruning_path, smallest_within
 from ..tree.regression import RegressionTree
-from .base import CategoricalTree, CostComplexityTree, automatic_pruning
 from .by_splitter import SplitterTree
 from .constraints import ConstrainedTree
 from .parameters import at_least, parameter
+from .trees import CategoricalTree, CostComplexityTree, automatic_pruning
 
 CRITERIA = ("squared_error", "absolute_error")
 #: Ridge of the least squares that a search starts from, in units of the variance of a standardised attribute.

@@ -62,7 +62,7 @@ def format_tree(model: Any, name: str) -> str:
     """
     from sklearn.utils.validation import check_is_fitted  # here: reading does without scikit-learn
 
-    from ...learners.base import TreeClassifier
+    from ...learners.trees import TreeClassifier
 
     advice = "save it as JSON (.json)"
     if not isinstance(model, TreeClassifier):
