@@ -11,7 +11,7 @@ from oc1 import OC1Classifier, OC1EnsembleClassifier, OC1Regressor, baselines
 from oc1.data.training import Training
 from oc1.datasets import make_pol
 from oc1.learners import trees
-from oc1.learners.base import BaseOC1Estimator
+from oc1.learners.base import BaseOC1Estimator, seeded
 from oc1.learners.parameters import parameter
 from oc1.learners.trees import CostComplexityTree
 from oc1.tree import pruning
@@ -296,7 +296,7 @@ def test_skops_stores_it(learner, noisy):
 
 def test_seeded_reaches_the_parts_of_a_pipeline():
     pipeline = make_pipeline(baselines.CARTClassifier(), OC1EnsembleClassifier(OC1Classifier()))
-    seeds = {name: value for name, value in base.seeded(pipeline, 7).get_params().items() if "random_state" in name}
+    seeds = {name: value for name, value in seeded(pipeline, 7).get_params().items() if "random_state" in name}
     assert set(seeds.values()) == {7}
     assert len(seeds) == 3
     assert pipeline.get_params()["cartclassifier__random_state"] is None
