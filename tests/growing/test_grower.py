@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from oc1 import OC1Classifier
+from oc1.data.sampling import as_ratios
 from oc1.growing import options as growth_options
 from oc1.growing import policy
 from oc1.impurity import MEASURES
@@ -56,6 +57,7 @@ def test_oblique_trees_are_never_worse_than_the_best_axis_split(name, problem, s
 def check_every_node(clf, X, y, weights, name, min_leaf, exact, floor=True):
     tree = clf.tree_
     labels = np.searchsorted(clf.classes_, y)
+    weights = as_ratios(weights, counts_evidence=False)  # as the search takes them: rounded
     mass = np.ones(len(y)) if weights is None else weights
     k = len(clf.classes_)
     paths = [naive.node_of(tree, x) for x in X]
