@@ -171,8 +171,7 @@ class LMDTClassifier(SplitterClassifier):
     prune_fraction : float, default=0.1
         Fraction of the examples to hold out for ``prune="holdout"``.
     prune_se : float, default=0.0
-        Choose the smallest tree within this number of standard errors of the best. Weights count as numbers of
-        examples here.
+        Choose the smallest tree within this number of standard errors of the best.
     ccp_alpha, smoothing
         See `OC1Classifier`.
     class_weight : dict, "balanced" or None, default=None

@@ -103,7 +103,8 @@ class DaskOC1Classifier(OC1Classifier):
         y : dask Array (n_samples,), dask Series, or dask DataFrame of one column
             Class labels, in as many partitions as X.
         sample_weight : like y, optional
-            A weight of 2 is the same as including the example twice, 0 the same as leaving it out.
+            How much the examples count beside each other; multiplying all weights changes nothing. 0 is the same as
+            leaving an example out.
 
         Returns
         -------

@@ -148,8 +148,7 @@ class OC1Classifier(CategoricalTree, ConstrainedTree, SearchedTree):
     prune_fraction : float, default=0.1
         Fraction of the examples to hold out for ``prune="holdout"``.
     prune_se : float, default=0.0
-        Choose the smallest tree within this number of standard errors of the best. Weights count as numbers of
-        examples here.
+        Choose the smallest tree within this number of standard errors of the best.
     ccp_alpha : float, default=0.0
         Cost of a leaf, in Gini impurity, for a final cost-complexity pruning, with any `prune`. This is scikit-learn's
         ``ccp_alpha``, on the same scale; ``cost_complexity_pruning_path`` lists the values that make a difference.
@@ -157,8 +156,7 @@ class OC1Classifier(CategoricalTree, ConstrainedTree, SearchedTree):
         Weights of the classes, as in scikit-learn.
     smoothing : float, default=0.0
         Number of examples of each class to add to the counts of a leaf for its probabilities. 0 gives the shares of the
-        classes, 1 is Laplace's rule, (count + 1) / (n + n_classes). Predictions do not change. Weights count as numbers
-        of examples here.
+        classes, 1 is Laplace's rule, (count + 1) / (n + n_classes). Predictions do not change.
     random_state : int, RandomState instance or None, default=None
         The same seed gives the same tree, for any `n_jobs`.
     n_jobs : int or None, default=None

@@ -60,7 +60,8 @@ class NodeArrays:
     def n_node_samples(self) -> np.ndarray:
         """Number of training examples of each node.
 
-        A tree keeps weights, and a weight of 2 means two examples. So this is the weight, rounded to a whole number.
+        A tree keeps weights, which add up to the effective number of examples. This is the weight, rounded to a whole
+        number.
         """
         return np.asarray(np.rint(self.weighted_n_node_samples), dtype=np.int64)
 
