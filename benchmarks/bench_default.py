@@ -51,7 +51,6 @@ ROWS = {
     "sharp": oc1("joint fit not sharpened", constants={"growing.joint_fit:SHARPENING": ()}),
     "round": oc1("numbers not rounded", constants={"growing.rounding:MAX_DIGITS": 0}),
     "3 terms": oc1("at most three terms a test (`max_terms=3`)", max_terms=3),
-    "purity": oc1('the purest split, pruned by cross-validation (`prune="cv"`)', prune="cv"),
     "sklearn": SKLEARN,
     "sklearn cv": SKLEARN_CV,
     "logistic": LOGISTIC,
@@ -64,7 +63,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sets", nargs="+", choices=DEVELOPMENT, default=DEVELOPMENT, metavar="SET")
     parser.add_argument("--rows", nargs="+", choices=list(ROWS), default=list(ROWS), metavar="ROW")
-    parser.add_argument("--cvs", type=int, default=2, help="cross-validations")
+    parser.add_argument("--cvs", type=int, default=1, help="cross-validations")
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     chosen = parser.parse_args()
     lines = [table_line([f"mean of {len(chosen.sets)} sets", *COLUMNS]), "|---" + "|---:" * len(COLUMNS) + "|"]
